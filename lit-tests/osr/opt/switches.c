@@ -83,6 +83,23 @@ __attribute__((noinline)) int decided(unsigned short flags, unsigned length, int
   return result;
 }
 
+// MAP: "name":"in_steps"
+// MAP-SAME: "unproved":[]
+__attribute__((noinline)) void in_steps(int op, const int *flags, int count, int *place) {
+  if (printf("start\n") == 0)
+    return;
+  if (op == 26) {
+    int at = 0;
+    while (at < count && flags[at])
+      ++at;
+    if (at < count)
+      return;
+  }
+  if (op == 25)
+    *place = 3;
+  printf("none\n");
+}
+
 // CHECK: no mismatch
 int main(void) {
   for (int n = 0; n < 256; ++n) {
@@ -93,6 +110,9 @@ int main(void) {
   }
   narrowed((const unsigned char[]){1, 3, 200, 7, 9, 255, 72}, 7);
   int place = 0;
+  for (int op = 24; op < 28; ++op)
+    for (int count = 0; count < 4; ++count)
+      in_steps(op, (const int[]){1, 1, 0}, count, &place);
   stored(&place, 12);
   for (unsigned flags = 0; flags < 256; flags += 64)
     for (unsigned length = 10; length < 16; ++length)

@@ -28,6 +28,7 @@ mod feasible;
 pub(crate) mod memory;
 pub(crate) mod product;
 pub(crate) mod projected;
+mod said;
 mod walk;
 
 pub use product::Product;

@@ -10,8 +10,11 @@
 //! What corresponds is a guess: what tracking says, or what looks alike. Where a guess is wrong,
 //! less is proved. Where the walk does not go on, the rest of a version is copied once as it is.
 
+mod plans;
+
 use crate::unfold::Plan;
 use crate::unfold::compared::{Compared, all_same};
+use crate::unfold::said::Said;
 use crate::versions::facts::{Tracked, VersionFacts, Versions};
 use crate::versions::graph::{Cases, ConstId, Graph, Operand, Oracle};
 use crate::versions::version::{PerVersion, Version};
@@ -105,8 +108,9 @@ struct Walk<'a> {
     elsewhere: PerVersion<HashMap<BlockId, Vec<BlockId>>>,
     seen: HashSet<State>,
     work: VecDeque<State>,
-    /// Ways that versions may go alone, unless it turns out that they fit better elsewhere
-    later: VecDeque<(State, Version, BlockId)>,
+    /// Ways that versions may go alone, unless it turns out that they fit better elsewhere; and those
+    /// that none may take, as the other version's branches say
+    later: [VecDeque<(State, Version, BlockId)>; 2],
 }
 
 /// Walks through both versions; none if nothing is copied, or too much.
@@ -127,7 +131,7 @@ pub(crate) fn unfolded(versions: &Versions, oracle: &dyn Oracle) -> Option<Unfol
         elsewhere: PerVersion::default(),
         seen: HashSet::default(),
         work: VecDeque::new(),
-        later: VecDeque::new(),
+        later: Default::default(),
     };
     let entries = PerVersion { base: BlockId::ENTRY, opt: BlockId::ENTRY };
     let copies = walk.copies_of(PerVersion::default(), entries);
@@ -135,7 +139,8 @@ pub(crate) fn unfolded(versions: &Versions, oracle: &dyn Oracle) -> Option<Unfol
     loop {
         if let Some(state) = walk.work.pop_front() {
             walk.step(state);
-        } else if let Some((state, which, to)) = walk.later.pop_front() {
+        } else if let Some((state, which, to)) = walk.later.iter_mut().find_map(VecDeque::pop_front)
+        {
             walk.alone(state, which, to);
         } else {
             break;
@@ -659,14 +664,42 @@ impl Walk<'_> {
             if score < SURE && self.aside(state, which, to, SURE) {
                 continue;
             }
+            if self.is_excluded(state, which, to) {
+                self.later[1].push_back((state, which, to));
+                continue;
+            }
             if score >= least {
                 self.alone(state, which, to);
             } else if self.fit_behind(both, MOST_AHEAD) {
-                self.later.push_back((state, which, to));
+                self.later[0].push_back((state, which, to));
             } else {
                 self.aside(state, which, to, 2);
             }
         }
+    }
+
+    /// True if the branches on both versions' ways to here leave no way to a block.
+    fn is_excluded(&self, state: State, which: Version, to: BlockId) -> bool {
+        let said = |of: Version, edge: (BlockId, BlockId)| {
+            Said::over(self.versions, self.oracle, of, edge)
+        };
+        let Some(here) = said(which, (self.place(state, which).0, to)) else { return false };
+        Version::BOTH.into_iter().any(|w| {
+            let (mut at, mut run) = (state.copies[w], Vec::new());
+            for _ in 0..DEEPEST {
+                let [from] = self.sources[w][at][..] else { break };
+                let (to, of) = (self.blocks[w][at].0, self.blocks[w][from].0);
+                run.push(to);
+                if let Some(before) = said(w, (of, to))
+                    && !before.is_computed_in(&run)
+                    && before.excludes(&here)
+                {
+                    return true;
+                }
+                at = from;
+            }
+            false
+        })
     }
 
     /// A version goes, alone, to a block that goes better with where the other one would be if that
@@ -838,54 +871,5 @@ impl Walk<'_> {
                 self.together.entry(copy).or_insert(other);
             }
         }
-    }
-
-    /// For each copy its number among those that can be reached.
-    fn reached(&self, which: Version) -> TiVec<BlockId, Option<BlockId>> {
-        let mut reached = TiVec::from(vec![false; self.blocks[which].len()]);
-        let mut work = vec![BlockId::ENTRY];
-        while let Some(copy) = work.pop() {
-            if !std::mem::replace(&mut reached[copy], true) {
-                work.extend(self.successors[which][copy].iter().flatten());
-            }
-        }
-        let mut count = 0;
-        let number = |&is_reached: &bool| {
-            count += usize::from(is_reached);
-            is_reached.then(|| BlockId::from(count - 1))
-        };
-        reached.iter().map(number).collect()
-    }
-
-    fn plan(&self, which: Version, numbers: &TiVec<BlockId, Option<BlockId>>) -> Plan {
-        let mut plan = Plan::default();
-        for (copy, _) in numbers.iter_enumerated().filter(|(_, number)| number.is_some()) {
-            plan.blocks.push(self.blocks[which][copy].0);
-            let to = |to: &Option<BlockId>| {
-                let to = to.expect("all edges lead somewhere");
-                numbers[to].expect("what is behind one that can be reached can be reached")
-            };
-            plan.successors.push(self.successors[which][copy].iter().map(to).collect());
-        }
-        plan
-    }
-
-    /// What the walk did not come to is copied once.
-    fn rest(&mut self) -> Option<()> {
-        for which in Version::BOTH {
-            let mut copy = BlockId::ENTRY;
-            while copy < self.blocks[which].next_key() {
-                let (block, _) = self.blocks[which][copy];
-                let edges = self.version(which).graph.body.blocks[block].edges.clone();
-                for (place, edge) in edges.iter().enumerate() {
-                    if self.successors[which][copy][place].is_none() {
-                        let target = self.copy(which, edge.to, None);
-                        self.successors[which][copy][place] = Some(target);
-                    }
-                }
-                copy = copy.next();
-            }
-        }
-        self.has_room().then_some(())
     }
 }
