@@ -1,6 +1,6 @@
 // Switches of values that base compares extended or masked, or in conditions that it extends:
 // points behind them lead over, and all prints what it prints without.
-// RUN: %clang -O0 -Xclang -disable-O0-optnone -S -emit-llvm %s -o %t.ll
+// RUN: clang -O0 -Xclang -disable-O0-optnone -S -emit-llvm %s -o %t.ll
 // RUN: %opt -passes='function(mem2reg),print<osr-map>(default<O1>)' -disable-output %t.ll \
 // RUN:   | FileCheck %s --check-prefix=MAP
 // RUN: %cc --midflight-osr-fuzz=mem2reg '--midflight-osr-opt=default<O1>' \
