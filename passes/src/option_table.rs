@@ -121,6 +121,19 @@ pub fn set<T>(field: &mut T, value: Result<T, OptionError>) -> Result<(), Option
     Ok(())
 }
 
+/// Splits options at semicolons, but for those of passes within: `passes=simplifycfg<a;b>` is one.
+fn options_of(text: &str) -> impl Iterator<Item = &str> {
+    let mut depth = 0usize;
+    text.split(move |c| {
+        match c {
+            '<' => depth += 1,
+            '>' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        c == ';' && depth == 0
+    })
+}
+
 /// Parses options by the tables of a pass; gives the keys, in their order.
 ///
 /// # Errors
@@ -132,7 +145,7 @@ pub fn parse<T>(
 ) -> Result<Vec<&'static str>, OptionError> {
     let items = || tables.iter().copied().flatten();
     let mut keys = Vec::new();
-    for given in text.split(';').map(str::trim).filter(|given| !given.is_empty()) {
+    for given in options_of(text).map(str::trim).filter(|given| !given.is_empty()) {
         let (key, value) = given.split_once('=').unwrap_or((given, ""));
         // A shape that has no value is a flag, even if others begin alike.
         let item = items().find(|item| item.shape == given).or_else(|| {

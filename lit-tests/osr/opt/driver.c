@@ -3,6 +3,9 @@
 // RUN: %cc --midflight-osr-opt %level %s -o %t
 // RUN: env MIDFLIGHT_OSR_LOG=%t.log %t | FileCheck %s
 // RUN: FileCheck %s --check-prefix=LOG <%t.log
+// Semicolons within a pass are the pass's.
+// RUN: %cc '--midflight-osr-opt=simplifycfg<hoist-common-insts;sink-common-insts>,sink' %level %s -o %t.nested
+// RUN: %t.nested | FileCheck %s
 // RUN: %cc --midflight-osr-fuzz=mem2reg --midflight-osr-opt='early-cse,loop-simplify,lcssa,loop-mssa(licm)' %level %s -o %t.fuzz
 // RUN: %midflight osr fuzz --seconds 20 -- %t.fuzz | FileCheck %s --check-prefix=FUZZ
 // RUN: %cc '--midflight-osr-fuzz=mem2reg;debug-mutant=landing' --midflight-osr-opt=early-cse %level %s -o %t.landing
