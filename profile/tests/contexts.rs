@@ -569,22 +569,15 @@ fn many_trees_are_read_in_no_time() {
 fn a_file_that_is_added_to_grows_with_its_tree_only() {
     let steps = [(0, 0, 0, 0, 1, 0), (0, 1, 2, 1, 5, 0), (1, 0, 1, 0, 30, 2)];
     let header = ContextsHeader { activations: 36, ..Default::default() };
-    let one = file(
-        &[Tree { header, model: model_of(&steps, false, false), elsewhere: BTreeMap::new() }],
-        &SIGNATURES,
-    );
+    let model = model_of(&steps, false, false);
+    let tree = Tree { header, model, elsewhere: BTreeMap::new() };
+    let one = file(std::slice::from_ref(&tree), &SIGNATURES);
     let mut all = one.clone();
     for _ in 0..3 {
         all = sum(&all, &one).unwrap();
     }
     // Counts that are four times as large, which may take a byte more each
     assert!(all.len() <= one.len() + 5, "{} {}", all.len(), one.len());
-    let expected = file(
-        &vec![
-            Tree { header, model: model_of(&steps, false, false), elsewhere: BTreeMap::new() };
-            4
-        ],
-        &SIGNATURES,
-    );
+    let expected = file(&vec![tree; 4], &SIGNATURES);
     assert_eq!(Profile::read(&all).unwrap(), Profile::read(&expected).unwrap());
 }

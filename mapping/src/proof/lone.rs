@@ -104,11 +104,16 @@ pub(super) fn likely_lone(
             Version::BOTH.iter().for_each(|&which| likely[which].extend(&group[which]));
         }
     }
-    for which in Version::BOTH {
-        likely[which].sort_unstable();
-        likely[which].dedup();
-    }
+    sort(&mut likely);
     likely
+}
+
+/// Has each store once, in order.
+pub(super) fn sort(stores: &mut Candidates) {
+    for which in Version::BOTH {
+        stores[which].sort_unstable();
+        stores[which].dedup();
+    }
 }
 
 /// True if a store is in a chain within which, or at the end of which, the versions part.

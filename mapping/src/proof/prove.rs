@@ -9,7 +9,9 @@ use crate::proof::Proof;
 use crate::proof::bisimulation::Candidate;
 use crate::proof::congruence::Congruence;
 use crate::proof::guesses::Refuted;
-use crate::proof::lone::{Candidates, candidates, is_at_parting, likely_lone, pending, set_lone};
+use crate::proof::lone::{
+    Candidates, candidates, is_at_parting, likely_lone, pending, set_lone, sort,
+};
 use crate::proof::matching::Matching;
 use crate::proof::pending::Pending;
 use crate::proof::places::{Contents, are_in_partings, lost_loads, see_places};
@@ -36,6 +38,15 @@ const MOST_PLACES_ROUNDS: usize = 3;
 /// The same for lone stores
 const MOST_LONE_ROUNDS: usize = 12;
 
+/// What unfolding has come to.
+#[derive(Default)]
+struct Unfolding {
+    /// What is proved, and how much runs together, if that is more than without
+    proof: Option<(Proof, usize)>,
+    /// Stores that may be lone, where copies part
+    likely: Candidates,
+}
+
 impl Proof {
     /// Proves what it can: of the versions as they are, and if not all is matched then, of unfolded
     /// ones. What says more is taken.
@@ -56,29 +67,27 @@ impl Proof {
             return None;
         }
         let alone = extent(&self.versions, &self.matching);
-        let (plain, of_copies) = self.unfolded_along(&PerVersion::default(), alone, oracle)?;
+        let Unfolding { proof: plain, likely: of_copies } =
+            self.unfolded_along(&PerVersion::default(), alone, oracle);
         // The walk along which they are unfolded stops at stores that only one version has.
         let mut likely = likely_lone(&self.versions, &self.matching, &self.congruence);
-        for which in Version::BOTH {
-            likely[which].extend(&of_copies[which]);
-            likely[which].sort_unstable();
-            likely[which].dedup();
-        }
+        Version::BOTH.iter().for_each(|&which| likely[which].extend(&of_copies[which]));
+        sort(&mut likely);
         let may_help = plain.as_ref().is_none_or(|(proof, _)| proof.matching.has_parted())
             && likely.iter().any(|stores| !stores.is_empty());
         let without = plain.as_ref().map_or(alone, |&(_, extent)| extent);
-        let along = may_help.then(|| self.unfolded_along(&likely, without, oracle)).flatten();
-        along.and_then(|(along, _)| along).or(plain).map(|(proof, _)| proof)
+        let along = may_help.then(|| self.unfolded_along(&likely, without, oracle).proof).flatten();
+        along.or(plain).map(|(proof, _)| proof)
     }
 
     /// The same, if the walk along which versions are unfolded leaves out these stores, with how
-    /// much that is; and the stores that may be lone. None if nothing is unfolded.
+    /// much that is.
     fn unfolded_along(
         &self,
         left_out: &PerVersion<Vec<InstId>>,
         without: usize,
         oracle: &dyn Oracle,
-    ) -> Option<(Option<(Self, usize)>, Candidates)> {
+    ) -> Unfolding {
         let mut versions = self.versions.clone();
         let leaves_out = left_out.iter().any(|stores| !stores.is_empty());
         if versions.has_lone || leaves_out {
@@ -86,7 +95,9 @@ impl Proof {
         }
         let lost = lost_loads(&versions, &self.congruence);
         see_places(&mut versions, &lost);
-        let mut product = Product::new(&versions, oracle)?;
+        let Some(mut product) = Product::new(&versions, oracle) else {
+            return Unfolding::default();
+        };
         if leaves_out {
             set_lone(&mut versions, &PerVersion::default(), oracle);
             see_places(&mut versions, &lost);
@@ -102,12 +113,15 @@ impl Proof {
         let (matching, congruence, pending) =
             matched_with_lone(unfolded, &projected, least, &count);
         let extent = count(unfolded, &matching);
-        let likely = likely_lone(unfolded, &matching, &congruence);
-        let likely = PerVersion::from_fn(|w| {
-            likely[w].iter().map(|&store| folds[w].insts[store]).collect::<Vec<InstId>>()
-        });
+        // Those that were left out are not to be tried again.
+        let likely = match matching.has_parted() && !leaves_out {
+            true => likely_lone(unfolded, &matching, &congruence),
+            false => Candidates::default(),
+        };
+        let of = |which: Version, store: &InstId| folds[which].insts[*store];
+        let likely = PerVersion::from_fn(|w| likely[w].iter().map(|s| of(w, s)).collect());
         if extent <= without {
-            return Some((None, likely));
+            return Unfolding { proof: None, likely };
         }
         for which in Version::BOTH {
             let insts = unfolded.of[which].graph.nodes.iter_enumerated();
@@ -116,7 +130,7 @@ impl Proof {
             }
         }
         let proof = Proof { versions, product: Some(product), matching, congruence, pending };
-        Some((Some((proof, extent)), likely))
+        Unfolding { proof: Some((proof, extent)), likely }
     }
 
     /// What tracking says, unchecked.

@@ -46,8 +46,8 @@ const DEEPEST: usize = 8;
 /// A place of a version: a block, and how many of its anchors have run
 type Place = (BlockId, usize);
 
-/// A copy of a block: for a place of the other version, and behind anchors for the copy that this is
-/// in; or the one of what is behind the walk
+/// A copy of a block: for a place of the other version, and behind anchors for the copy that this
+/// is in; or the one of what is behind the walk
 type Label = Option<(Place, Option<BlockId>)>;
 
 /// Where both versions are: in copies, with so many of their anchors run
@@ -108,8 +108,8 @@ struct Walk<'a> {
     elsewhere: PerVersion<HashMap<BlockId, Vec<BlockId>>>,
     seen: HashSet<State>,
     work: VecDeque<State>,
-    /// Ways that versions may go alone, unless it turns out that they fit better elsewhere; and those
-    /// that none may take, as the other version's branches say
+    /// Ways that versions may go alone, unless it turns out that they fit better elsewhere; and
+    /// those that none may take, as either version's branches say
     later: [VecDeque<(State, Version, BlockId)>; 2],
 }
 

@@ -202,8 +202,16 @@ pub fn encode_elsewhere<S: Sink<Error = Failure>>(
     encoder.end_contexts()
 }
 
-/// Writes a tree, if something was counted in it. Returns how many functions were left out, since
-/// their image was never registered.
+/// What is to be said of a tree that was written.
+#[derive(Default)]
+pub struct Written {
+    /// Activations without context
+    pub elsewhere: u64,
+    /// Functions that were left out, since their image was never registered
+    pub strangers: u64,
+}
+
+/// Writes a tree, if something was counted in it.
 ///
 /// # Safety
 /// As for [`activations`]; the process lock is held, and [`begin`] was called.
@@ -211,12 +219,13 @@ pub unsafe fn encode<S: Sink<Error = Failure>>(
     process: &Process,
     tree: &Tree,
     encoder: &mut Encoder<S>,
-) -> Result<u64, Failure> {
+) -> Result<Written, Failure> {
     // SAFETY: the caller's.
     unsafe {
-        let has_elsewhere = elsewhere(tree) != 0;
+        let elsewhere = elsewhere(tree);
+        let has_elsewhere = elsewhere != 0;
         if !mark(tree) && !has_elsewhere {
-            return Ok(0);
+            return Ok(Written::default());
         }
         let (mut strangers, mut functions) = (0, 0);
         let floor = tree.hot.floor();
@@ -269,7 +278,7 @@ pub unsafe fn encode<S: Sink<Error = Failure>>(
             encoder.end_contexts_elsewhere()?;
         }
         if !header.has_forests {
-            return Ok(strangers);
+            return Ok(Written { elsewhere, strangers });
         }
         let mut walk = Walk::new(tree.root());
         let mut place = 0;
@@ -285,7 +294,7 @@ pub unsafe fn encode<S: Sink<Error = Failure>>(
             place += 1;
         }
         encoder.end_context_windows()?;
-        Ok(strangers)
+        Ok(Written { elsewhere, strangers })
     }
 }
 
@@ -293,7 +302,7 @@ pub unsafe fn encode<S: Sink<Error = Failure>>(
 ///
 /// # Safety
 /// As for [`activations`].
-pub unsafe fn elsewhere(tree: &Tree) -> u64 {
+unsafe fn elsewhere(tree: &Tree) -> u64 {
     // SAFETY: the caller's; functions are never freed.
     let counts = tree.functions.iter().map(|at| unsafe { &(*at).elsewhere });
     counts.fold(0, |sum: u64, count| sum.saturating_add(count.load(Ordering::Relaxed)))

@@ -7,6 +7,7 @@
 use crate::arena;
 use crate::config::PROFILE_VARIABLE;
 use crate::contexts;
+use crate::contexts::write::Written;
 use crate::file::destination;
 use crate::file::live;
 use crate::file::pattern;
@@ -589,12 +590,11 @@ fn encode_trees<S: Sink<Error = Failure>>(
     process.for_each_tree(|tree| {
         if result.is_ok() {
             // SAFETY: the process lock and the context's are held.
-            let (known, written) = unsafe {
-                let known = contexts::write::elsewhere(tree);
-                (known, contexts::write::encode(process, tree, encoder))
-            };
-            summary.elsewhere = summary.elsewhere.saturating_add(known);
-            result = written.map(|strangers| summary.strangers += strangers);
+            let written = unsafe { contexts::write::encode(process, tree, encoder) };
+            result = written.map(|Written { elsewhere, strangers }| {
+                summary.elsewhere = summary.elsewhere.saturating_add(elsewhere);
+                summary.strangers += strangers;
+            });
         }
     });
     result

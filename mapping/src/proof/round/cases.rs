@@ -30,9 +30,9 @@ impl Round<'_> {
         }
     }
 
-    /// True if one switch decides by what the other one does with something added, and its cases are
-    /// those of the other one with that added; or if the wider one decides by what the other one
-    /// does, extended.
+    /// True if one switch decides by what the other one does with something added, and its cases
+    /// are those of the other one with that added; or if the wider one decides by what the other
+    /// one does, extended.
     fn have_same_cases(&self, insts: PerVersion<InstId>) -> Option<LookedInto> {
         let versions = self.versions;
         let cases = PerVersion::from_fn(|w| versions.graph(w).nodes[insts[w]].cases.as_ref());

@@ -45,9 +45,7 @@ impl State {
             ContextFunction::New { module, key, slots } => (module, key, slots),
         };
         let called = CalledFunction { module: places[module as usize], key, slots };
-        let (what, problem) = ("the number of a function's call sites", "is another elsewhere");
-        let id = sum.contexts.intern(called);
-        let id = id.ok_or(ReadError::Malformed(crate::Malformed { what, at, problem }))?;
+        let id = sum.contexts.intern_at(called, at)?;
         self.has_twins |= !self.known.insert(id);
         self.functions.push(id);
         Ok(id)

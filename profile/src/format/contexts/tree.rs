@@ -17,6 +17,7 @@
 use super::{
     Bursts, ContextCounts, ContextFunction, ContextMode, ContextsHeader, coarser, rarer, time_of,
 };
+use crate::cursor::Malformed;
 use crate::format::encoder::{Encoder, Sink};
 use crate::format::error::{ReadError, SumOverflow, other_k};
 use crate::format::profile::{FunctionProfile, encode_windows};
@@ -149,6 +150,16 @@ impl Contexts {
             self.functions.push(function);
         }
         (self.functions[id.index()].slots == function.slots).then_some(id)
+    }
+
+    /// The same of a function that stands in a file at `at`.
+    pub(in crate::format) fn intern_at(
+        &mut self,
+        function: CalledFunction,
+        at: usize,
+    ) -> Result<CalledId, Malformed> {
+        let (what, problem) = ("the number of a function's call sites", "is another elsewhere");
+        self.intern(function).ok_or(Malformed { what, at, problem })
     }
 
     /// Number of nodes.

@@ -10,8 +10,7 @@ use super::module_of;
 use super::{KnownImage, Reader};
 use crate::cursor::Malformed;
 use crate::format::contexts::{
-    self, Bursts, CalledFunction, CalledId, ContextCounts, ContextId, ContextMode, Contexts,
-    ContextsHeader,
+    self, Bursts, CalledFunction, CalledId, ContextCounts, ContextId, ContextMode, ContextsHeader,
 };
 use crate::format::error::ReadError;
 use crate::format::profile::FunctionProfile;
@@ -166,7 +165,7 @@ pub(super) fn read(
         if node.site >= sites {
             return Err(malformed("a context's call site", "is not in the function above"));
         }
-        let function = intern(&mut sum.contexts, called, bytes.offset(node.address))?;
+        let function = sum.contexts.intern_at(called, bytes.offset(node.address))?;
         let id = sum.contexts.child_or_insert(parent.map(|(id, _)| id), node.site, function);
         let (count, error) = match mode {
             ContextMode::All => (node.count, 0),
@@ -183,7 +182,7 @@ pub(super) fn read(
     }
     for (&address, function) in &functions.by_address {
         if function.elsewhere != 0 {
-            let called = intern(&mut sum.contexts, function.called, bytes.offset(address))?;
+            let called = sum.contexts.intern_at(function.called, bytes.offset(address))?;
             sum.contexts.add_elsewhere(called, function.elsewhere)?;
         }
     }
@@ -197,16 +196,6 @@ pub(super) fn read(
         }
     }
     Ok(())
-}
-
-/// The ID of a function that is met at an offset.
-fn intern(
-    contexts: &mut Contexts,
-    called: CalledFunction,
-    at: usize,
-) -> Result<CalledId, Malformed> {
-    let (what, problem) = ("the number of a function's call sites", "is another elsewhere");
-    contexts.intern(called).ok_or(Malformed { what, at, problem })
 }
 
 /// A node, whose parent is before it in a list of all.
