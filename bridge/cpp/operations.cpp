@@ -316,26 +316,67 @@ LLVMValueRef mfb_address_in_global(LLVMValueRef Ref, int64_t *Offset) {
 }
 
 /// For a simple copy of memory whose size is that of an integer type: that size
-/// in bytes; for one that fills memory with a byte, the integer that is there
-/// then. Operand 0 is where it writes, operand 1 where it reads, if it does.
-bool mfb_as_store(LLVMValueRef Inst, uint64_t *Bytes, LLVMValueRef *Filled) {
+/// in bytes; else 0. Operand 0 is where it writes, operand 1 where it reads.
+uint64_t mfb_copied_bytes(LLVMValueRef Inst) {
+  auto *Copy = dyn_cast<MemTransferInst>(unwrap<Instruction>(Inst));
+  auto *Length = Copy ? dyn_cast<ConstantInt>(Copy->getLength()) : nullptr;
+  if (!Length || Copy->isVolatile() || Length->getValue().ugt(16))
+    return 0;
+  uint64_t Bytes = Length->getZExtValue();
+  return isPowerOf2_64(Bytes) ? Bytes : 0;
+}
+
+/// Where a simple store or a simple fill of memory writes; null for others.
+static Value *writtenAddress(Instruction *I) {
+  if (auto *Store = dyn_cast<StoreInst>(I))
+    return Store->isSimple() ? Store->getPointerOperand() : nullptr;
+  auto *Fill = dyn_cast<MemSetInst>(I);
+  return Fill && !Fill->isVolatile() ? Fill->getRawDest() : nullptr;
+}
+
+/// For what writes one constant byte to all bytes of a place, whose number is
+/// constant: that number, and the byte.
+bool mfb_fills(LLVMValueRef Inst, uint32_t *Bytes, LLVMValueRef *Byte) {
   auto *I = unwrap<Instruction>(Inst);
-  *Filled = nullptr;
-  auto *Memory = dyn_cast<MemIntrinsic>(I);
-  auto *Length = Memory ? dyn_cast<ConstantInt>(Memory->getLength()) : nullptr;
-  if (!Length || Memory->isVolatile() || Length->getValue().ugt(16))
+  if (!writtenAddress(I))
     return false;
-  *Bytes = Length->getZExtValue();
-  if (!isPowerOf2_64(*Bytes))
+  Value *Filled = nullptr;
+  if (auto *Fill = dyn_cast<MemSetInst>(I)) {
+    auto *Length = dyn_cast<ConstantInt>(Fill->getLength());
+    if (!Length || Length->getValue().getActiveBits() > 32)
+      return false;
+    *Bytes = static_cast<uint32_t>(Length->getZExtValue());
+    Filled = Fill->getValue();
+  } else {
+    const DataLayout &DL = I->getModule()->getDataLayout();
+    Value *Stored = cast<StoreInst>(I)->getValueOperand();
+    Type *T = Stored->getType();
+    // What padding and unused bits have is not known.
+    if (!T->isSingleValueType() || isa<ScalableVectorType>(T) ||
+        !DL.typeSizeEqualsStoreSize(T))
+      return false;
+    *Bytes = static_cast<uint32_t>(DL.getTypeStoreSize(T).getFixedValue());
+    Filled = isBytewiseValue(Stored, DL);
+  }
+  if (!isa_and_nonnull<ConstantInt>(Filled) || *Bytes == 0)
     return false;
-  if (isa<MemTransferInst>(Memory))
-    return true;
-  auto *Byte = dyn_cast<ConstantInt>(cast<MemSetInst>(Memory)->getValue());
-  if (!Byte)
-    return false;
-  *Filled = wrap(static_cast<Value *>(ConstantInt::get(
-      I->getContext(), APInt::getSplat(8 * *Bytes, Byte->getValue()))));
+  *Byte = wrap(Filled);
   return true;
+}
+
+/// How many bytes behind the place that one such instruction writes to the
+/// other one's is, if that is constant.
+bool mfb_bytes_behind(LLVMValueRef Inst, LLVMValueRef Other, int64_t *Bytes) {
+  auto *I = unwrap<Instruction>(Inst);
+  Value *From = writtenAddress(I);
+  Value *To = writtenAddress(unwrap<Instruction>(Other));
+  if (!From || !To)
+    return false;
+  auto Offset =
+      To->getPointerOffsetFrom(From, I->getModule()->getDataLayout());
+  if (Offset)
+    *Bytes = *Offset;
+  return Offset.has_value();
 }
 
 /// For a simple load or store of an integer: how many bytes that is in memory;

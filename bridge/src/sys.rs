@@ -216,7 +216,9 @@ unsafe extern "C" {
         places: *mut u32,
         count: *mut usize,
     ) -> bool;
-    pub fn mfb_as_store(inst: LLVMValueRef, bytes: *mut u64, filled: *mut LLVMValueRef) -> bool;
+    pub fn mfb_copied_bytes(inst: LLVMValueRef) -> u64;
+    pub fn mfb_fills(inst: LLVMValueRef, bytes: *mut u32, byte: *mut LLVMValueRef) -> bool;
+    pub fn mfb_bytes_behind(inst: LLVMValueRef, other: LLVMValueRef, bytes: *mut i64) -> bool;
     pub fn mfb_integer_bytes(inst: LLVMValueRef) -> u64;
     pub fn mfb_is_aligned(inst: LLVMValueRef) -> bool;
     pub fn mfb_is_total(inst: LLVMValueRef) -> bool;

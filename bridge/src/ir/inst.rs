@@ -271,14 +271,28 @@ impl<'m> Inst<'m> {
         }
     }
 
-    /// For a copy of memory, or one that fills it, which a store of an integer of this size in
-    /// bytes may stand for: that, and if it fills memory the integer. Operand 0 is where it writes,
-    /// operand 1 of a copy where it reads.
-    pub fn as_store(self) -> Option<(u64, Option<Value<'m>>)> {
-        let (mut bytes, mut filled) = (0, std::ptr::null_mut());
+    /// The size in bytes of what it copies from memory to memory, if a load and a store of an
+    /// integer may do that. Operand 0 is where it writes, operand 1 where it reads.
+    pub fn copied_bytes(self) -> Option<u64> {
+        // SAFETY: the instruction is live.
+        Some(unsafe { sys::mfb_copied_bytes(self.0) }).filter(|&bytes| bytes != 0)
+    }
+
+    /// For one that writes one constant byte to all bytes of a place, whose number is constant:
+    /// that number, and the byte.
+    pub fn fills(self) -> Option<(i64, Value<'m>)> {
+        let (mut bytes, mut byte) = (0, std::ptr::null_mut());
         // SAFETY: the instruction is live; the places are writable.
-        let is_one = unsafe { sys::mfb_as_store(self.0, &mut bytes, &mut filled) };
-        is_one.then(|| (bytes, wrap(filled).map(Value::from_raw)))
+        let is_one = unsafe { sys::mfb_fills(self.0, &mut bytes, &mut byte) };
+        is_one.then(|| (i64::from(bytes), Value::from_raw(byte)))
+    }
+
+    /// How many bytes behind the place that it fills that of another instruction is; none if that
+    /// is not constant.
+    pub fn bytes_behind(self, other: Inst<'m>) -> Option<i64> {
+        let mut bytes = 0;
+        // SAFETY: both instructions are live; the place is writable.
+        unsafe { sys::mfb_bytes_behind(self.0, other.0, &mut bytes) }.then_some(bytes)
     }
 
     /// The size in bytes of the integer that it loads or stores, if it is a simple access of one.

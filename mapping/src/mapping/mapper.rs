@@ -412,8 +412,10 @@ impl<'a> Mapper<'a> {
         let to = from.other();
         let is_late = |which: Version, inst: InstId| self.proved(which).chains.late[inst];
         // The store behind it may be left out only before the one that overwrites it.
-        let can_land =
-            |inst: &InstId| !is_late(to, *inst) || self.proved(to).graph.is_shared_anchor(*inst);
+        let can_land = |&inst: &InstId| {
+            let graph = &self.proved(to).graph;
+            !is_late(to, inst) || (graph.is_shared_anchor(inst) && !graph.ends_group(inst))
+        };
         let is_point = |inst: &InstId| {
             let (side, inst) = (&self.sides[to], self.proof.folded(to, *inst));
             side.point_at[inst].is_some() && side.is_useful_inst(inst)

@@ -17,21 +17,25 @@ const UNIT: u64 = 1 << 24;
 ///
 /// What base does behind a store that only base has comes after all that opt does before the next
 /// anchor: opt leads to before that store, so that it is run, and from behind it base leads to that
-/// anchor only, which overwrites what was stored.
+/// anchor only, which overwrites what was stored. The same holds behind the first one of a group,
+/// and opt leads nowhere from behind the first one of its own.
 pub fn positions(versions: &Versions, segment: PerVersion<&[InstId]>) -> PerVersion<Vec<u64>> {
-    let late = &versions.of.base.chains.late;
-    let Some(cut) = segment.base.iter().position(|&i| late[i]) else {
-        return aligned_positions(versions, segment);
-    };
     // A segment ends with an anchor, or with the end of its chain.
-    let opt = segment.opt.len() - 1;
-    let aligned = PerVersion { base: &segment.base[..cut], opt: &segment.opt[..opt] };
+    let first_late = PerVersion::from_fn(|w| {
+        let late = segment[w].iter().position(|&i| versions.of[w].chains.late[i]);
+        late.unwrap_or(segment[w].len())
+    });
+    if PerVersion::from_fn(|w| segment[w].len()) == first_late {
+        return aligned_positions(versions, segment);
+    }
+    let stores = first_late.map(|late| late - 1);
+    let aligned = PerVersion::from_fn(|w| &segment[w][..stores[w]]);
     let mut positions = aligned_positions(versions, aligned);
-    let PerVersion { base, opt: own } = &mut positions;
-    let next = base.last().into_iter().chain(own.last()).max().map_or(0, |&last| last + UNIT);
-    let rest = segment.base.len() - cut;
-    base.extend((0..rest as u64).map(|place| next + place));
-    own.push(next + rest as u64 - 1);
+    let last = positions.iter().filter_map(|of| of.last()).max();
+    let last = last.map_or(0, |&last| last + UNIT);
+    positions.base.resize(segment.base.len(), last);
+    positions.opt.push(last);
+    positions.opt.resize(segment.opt.len(), last + 1);
     positions
 }
 

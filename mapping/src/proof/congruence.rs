@@ -27,7 +27,7 @@ use crate::proof::numbers::{Layout, Number, UNKNOWN};
 use crate::proof::places::{Content, Contents};
 use crate::proof::terms::LookedInto;
 use crate::versions::facts::Versions;
-use crate::versions::graph::{Access, AsStore, ConstId, Operand};
+use crate::versions::graph::{Access, ConstId, Operand};
 use crate::versions::version::{PerVersion, Version};
 use midflight_ir::ids::{BlockId, InstId, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -344,9 +344,11 @@ impl Congruence {
     /// memory.
     pub fn are_alike(&self, versions: &Versions, insts: PerVersion<InstId>) -> bool {
         let [a, b] = Version::BOTH.map(|w| &versions.graph(w).nodes[insts[w]]);
-        (a.operation == b.operation && self.have_same_operands(versions, insts))
-            || self.have_same_effect(versions, insts)
-            || self.write_alike(versions, insts)
+        let is_alone = !Version::BOTH.iter().any(|&w| versions.graph(w).ends_group(insts[w]));
+        self.fill_alike(versions, insts)
+            || (is_alone && a.operation == b.operation && self.have_same_operands(versions, insts))
+            || (is_alone && self.have_same_effect(versions, insts))
+            || (is_alone && self.copy_alike(versions, insts))
     }
 
     /// True if two instructions that may be different operations do the same.
@@ -355,63 +357,30 @@ impl Congruence {
         uses.is_some_and(|mut uses| uses.all(|uses| self.are_same(versions, uses)))
     }
 
-    /// True if base copies or fills memory, and opt stores to the same place what that would leave
-    /// there: a constant, or what it has loaded from where base reads, with no anchor between.
-    fn write_alike(&self, versions: &Versions, insts: PerVersion<InstId>) -> bool {
+    /// True if both write the same bytes to the same place, in base if need be with the stores
+    /// before.
+    fn fill_alike(&self, versions: &Versions, insts: PerVersion<InstId>) -> bool {
+        uses_of_fill(versions, insts).is_some_and(|uses| self.are_same(versions, uses))
+    }
+
+    /// True if base copies memory, and opt stores to the same place what it has loaded from where
+    /// base reads, with no anchor between.
+    fn copy_alike(&self, versions: &Versions, insts: PerVersion<InstId>) -> bool {
         let PerVersion { base, opt } = versions.of.as_ref().map(|version| &version.graph);
-        let Some(AsStore { bytes, filled }) = base.nodes[insts.base].as_store else { return false };
-        let store = &opt.nodes[insts.opt];
-        let [value, _] = *opt.operands(insts.opt) else { return false };
-        if !store.facts.is_store() || store.integer_bytes != Some(bytes) {
+        let Some(bytes) = base.nodes[insts.base].copied_bytes else { return false };
+        if opt.nodes[insts.opt].integer_bytes != Some(bytes) {
             return false;
         }
-        let Some(uses) = self.written(versions, insts.base, insts.opt) else { return false };
+        let Some(uses) = uses_of_copy(versions, insts) else { return false };
         if !uses.iter().all(|&uses| self.are_same(versions, uses)) {
             return false;
         }
-        if let Some(filled) = filled {
-            let stored = self.at(versions, Version::Opt, value, opt.block(insts.opt));
-            return self.constant(stored) == Some(filled);
-        }
-        let Operand::Value(value) = value else { return false };
+        let Operand::Value(value) = opt.operands(insts.opt)[0] else { return false };
         let Some(load) = opt.definition(value) else { return false };
         let chains = &versions.of.opt.chains;
         let is_of_segment = |inst: InstId| (chains.of_inst(opt, inst), chains.segment[inst]);
         opt.nodes[load].integer_bytes == Some(bytes)
             && is_of_segment(load) == is_of_segment(insts.opt)
-    }
-
-    /// The operands that must be the same for two instructions that are different operations and may
-    /// do the same.
-    pub(super) fn corresponding(
-        &self,
-        versions: &Versions,
-        base: InstId,
-        opt: InstId,
-    ) -> Option<Vec<PerVersion<Use>>> {
-        let of_effect = uses_of_effect(versions, PerVersion { base, opt });
-        of_effect.map(Iterator::collect).or_else(|| self.written(versions, base, opt))
-    }
-
-    /// Where base copies or fills memory, and opt stores: the operands that must be the same, where
-    /// they write, and where they read.
-    fn written(
-        &self,
-        versions: &Versions,
-        base: InstId,
-        opt: InstId,
-    ) -> Option<Vec<PerVersion<Use>>> {
-        let AsStore { filled, .. } = versions.of.base.graph.nodes[base].as_store?;
-        let graph = &versions.of.opt.graph;
-        let [value, _] = *graph.operands(opt) else { return None };
-        graph.nodes[opt].facts.is_store().then_some(())?;
-        let to = PerVersion { base: (base, 0), opt: (opt, 1) };
-        if filled.is_some() {
-            return Some(vec![to]);
-        }
-        let Operand::Value(value) = value else { return None };
-        let load = graph.definition(value).filter(|&inst| graph.nodes[inst].facts.is_load())?;
-        Some(vec![to, PerVersion { base: (base, 1), opt: (load, 0) }])
     }
 
     /// True if two operands are congruent, or are the same wherever the instructions run.
@@ -516,6 +485,40 @@ pub(super) fn value_at_end(
         Some((from, _)) => graph.incoming(phi, from),
         None => Some(Operand::Value(graph.result(phi))),
     }
+}
+
+/// The operands that must be the same for two instructions that are different operations, or end
+/// groups, and that may do the same.
+pub(super) fn corresponding(
+    versions: &Versions,
+    insts: PerVersion<InstId>,
+) -> Option<Vec<PerVersion<Use>>> {
+    let of_fill = uses_of_fill(versions, insts).map(|uses| vec![uses]);
+    if Version::BOTH.iter().any(|&w| versions.graph(w).ends_group(insts[w])) {
+        return of_fill;
+    }
+    let of_effect = || uses_of_effect(versions, insts).map(Iterator::collect);
+    of_fill.or_else(of_effect).or_else(|| uses_of_copy(versions, insts))
+}
+
+/// Where two instructions write that fill the same, if they write to the same place.
+fn uses_of_fill(versions: &Versions, insts: PerVersion<InstId>) -> Option<PerVersion<Use>> {
+    let PerVersion { base, opt } = versions.of.as_ref().map(|version| &version.graph);
+    let (base, of_base) = base.filled(insts.base)?;
+    let (opt, of_opt) = opt.filled(insts.opt)?;
+    (of_base.what == of_opt.what).then_some(PerVersion { base, opt })
+}
+
+/// Where base copies memory, and opt stores what it has loaded: where both write, and read.
+fn uses_of_copy(versions: &Versions, insts: PerVersion<InstId>) -> Option<Vec<PerVersion<Use>>> {
+    let PerVersion { base, opt } = versions.of.as_ref().map(|version| &version.graph);
+    base.nodes[insts.base].copied_bytes?;
+    let [Operand::Value(value), _] = *opt.operands(insts.opt) else { return None };
+    let load = opt.definition(value).filter(|&inst| opt.nodes[inst].facts.is_load())?;
+    opt.nodes[insts.opt].facts.is_store().then_some(vec![
+        PerVersion { base: (insts.base, 0), opt: (insts.opt, 1) },
+        PerVersion { base: (insts.base, 1), opt: (load, 0) },
+    ])
 }
 
 /// The operands that must be the same for two instructions to do the same, if their effects are.

@@ -56,7 +56,8 @@ pub(super) fn candidates(versions: &Versions, congruence: &Congruence) -> Vec<Ca
         let nodes = version.graph.nodes.iter_enumerated();
         let lone = nodes.filter(|&(inst, node)| {
             let is_reached = version.live.reached[version.graph.block(inst)];
-            node.facts.is_store() && !node.is_overwritten && is_reached && !has_other(inst)
+            let is_left = !node.is_overwritten && !node.is_grouped;
+            node.facts.is_store() && is_left && is_reached && !has_other(inst)
         });
         lone.map(|(inst, _)| inst).collect()
     };

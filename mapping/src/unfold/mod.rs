@@ -69,9 +69,9 @@ pub struct Fold {
     /// Those of the unfolded version
     dominators: Dominators,
     frontier: TiVec<BlockId, Vec<BlockId>>,
-    /// For instructions of the version the blocks at which copies of their results meet, with or
+    /// For blocks of the version the blocks at which what their copies define meets, with or
     /// without a phi
-    joins: RefCell<HashMap<InstId, Rc<HashSet<BlockId>>>>,
+    joins: RefCell<HashMap<BlockId, Rc<HashSet<BlockId>>>>,
 }
 
 impl Fold {
@@ -127,7 +127,7 @@ impl Fold {
         if self.blocks[block] == defined && self.at(block, place) < before {
             return Some(self.result(self.at(block, place)));
         }
-        let joins = self.joins(inst);
+        let joins = self.joins(defined);
         loop {
             if let Some(&phi) = self.met.get(&(inst, block)) {
                 return Some(self.result(phi));
@@ -154,10 +154,7 @@ impl Fold {
             Some(place) => Access::Def(self.at(copy, place)),
             None => Access::Phi(copy),
         };
-        let joins = match self.copies[defined].len() {
-            0 | 1 => HashSet::default(),
-            _ => joins(&self.copies[defined], &self.frontier),
-        };
+        let joins = self.joins(defined);
         let mut block = self.block_of[before];
         let is_before = place.is_none_or(|place| self.at(block, place) < before);
         if self.blocks[block] == defined && is_before {
@@ -175,17 +172,17 @@ impl Fold {
         }
     }
 
-    fn joins(&self, inst: InstId) -> Rc<HashSet<BlockId>> {
-        if let Some(known) = self.joins.borrow().get(&inst) {
-            return known.clone();
-        }
-        let definitions = &self.copies[self.places[inst].0];
-        let joins = Rc::new(match definitions.len() {
-            0 | 1 => HashSet::default(),
-            _ => joins(definitions, &self.frontier),
+    fn joins(&self, defined: BlockId) -> Rc<HashSet<BlockId>> {
+        let mut known = self.joins.borrow_mut();
+        let found = known.entry(defined).or_insert_with(|| {
+            let copies = &self.copies[defined];
+            Rc::new(if copies.len() > 1 {
+                joins(copies, &self.frontier)
+            } else {
+                HashSet::default()
+            })
         });
-        self.joins.borrow_mut().insert(inst, joins.clone());
-        joins
+        found.clone()
     }
 }
 

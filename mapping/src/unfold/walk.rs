@@ -511,7 +511,12 @@ impl Walk<'_> {
     fn may_be_same(&self, insts: PerVersion<InstId>) -> Option<bool> {
         let Tracked { kept, origin, .. } = &self.versions.tracked;
         let nodes = PerVersion::from_fn(|w| &self.version(w).graph.nodes[insts[w]]);
-        let is_store = nodes.opt.facts.is_store() && nodes.base.as_store.is_some();
+        let is_store = nodes.opt.facts.is_store() && nodes.base.copied_bytes.is_some();
+        let filled = Version::BOTH.map(|w| nodes[w].fills);
+        let is_fill = filled[0].zip(filled[1]).is_some_and(|(base, opt)| base.what == opt.what);
+        if filled.iter().flatten().any(|fill| fill.group.is_some()) {
+            return (!is_fill).then_some(false);
+        }
         let [of_base, of_opt] = Version::BOTH.map(|w| nodes[w].effect.as_ref().map(|e| e.what));
         let has_effect = of_base.is_some() && of_base == of_opt;
         let is_branch = nodes.base.facts.is_terminator() && nodes.opt.facts.is_terminator();
@@ -520,7 +525,7 @@ impl Walk<'_> {
             Some(true)
         } else if origin[insts.opt].is_some() && kept[insts.base].is_some() {
             Some(false)
-        } else if is_alike || has_effect || is_store || is_branch {
+        } else if is_alike || has_effect || is_store || is_fill || is_branch {
             None
         } else {
             Some(false)

@@ -147,7 +147,7 @@ pub fn chains(graph: &Graph, live: &Live, hammocks: TiVec<BlockId, Option<Hammoc
                     chain.anchors.push(inst);
                     late = false;
                 }
-                late |= graph.nodes[inst].is_overwritten;
+                late |= graph.nodes[inst].is_overwritten || graph.nodes[inst].is_grouped;
             }
             for &between in hammocks[current].iter().flat_map(|hammock| &hammock.between) {
                 result.of_block[between] = Some(result.chains.next_key());

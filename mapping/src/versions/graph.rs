@@ -57,8 +57,13 @@ pub struct Node {
     pub cases: Option<Cases>,
     /// What it does, if other instructions may do the same
     pub effect: Option<Effect>,
-    /// If it copies or fills memory, and a store of an integer may stand for it
-    pub as_store: Option<AsStore>,
+    /// If it copies so many bytes, from where operand 1 is to where operand 0 is, as a load and a
+    /// store of an integer may
+    pub copied_bytes: Option<u64>,
+    /// If it writes one byte all over a place
+    pub fills: Option<Fill>,
+    /// It is part of what the last one of a group fills ([`Fill::group`]).
+    pub is_grouped: bool,
     /// Bits of what it gives, if that is an integer of at most 64
     pub bits: Option<u32>,
     /// If it extends an integer, and is poison only if that is
@@ -206,14 +211,14 @@ pub struct Effect {
     pub operands: Vec<usize>,
 }
 
-/// What writes memory as a store of an integer may. Operand 0 is where it writes, operand 1 where
-/// it reads, unless it fills.
+/// What has one byte all over once an instruction has run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct AsStore {
-    /// So many
-    pub bytes: u64,
-    /// The integer that they are then
-    pub filled: Option<ConstId>,
+pub struct Fill {
+    /// Its number: of the byte, and of what is filled, counted from where that begins
+    pub what: u32,
+    /// The instruction is the last one of a group, with no other anchor between, that fills that
+    /// together: it begins where one of them writes to, so many instructions before the last.
+    pub group: Option<usize>,
 }
 
 /// What gives a boolean that may be there negated, too.
@@ -344,7 +349,20 @@ impl Graph {
     /// True if it must run at the same time in both versions.
     pub fn is_shared_anchor(&self, inst: InstId) -> bool {
         let node = &self.nodes[inst];
-        node.facts.is_anchor() && !node.is_overwritten && node.lone.is_none()
+        node.facts.is_anchor() && !node.is_overwritten && !node.is_grouped && node.lone.is_none()
+    }
+
+    /// What an instruction, or the group that it is the last of, fills: the place of the operand
+    /// that is the address where that begins, and the rest.
+    pub fn filled(&self, inst: InstId) -> Option<((InstId, usize), Fill)> {
+        let fill = self.nodes[inst].fills?;
+        let first = InstId::from(usize::from(inst) - fill.group.unwrap_or(0));
+        Some(((first, usize::from(self.nodes[first].facts.is_store())), fill))
+    }
+
+    /// True for the last one of a group.
+    pub fn ends_group(&self, inst: InstId) -> bool {
+        self.nodes[inst].fills.is_some_and(|fill| fill.group.is_some())
     }
 
     /// The instructions that something needs: anchors and terminators, and what they use. What is

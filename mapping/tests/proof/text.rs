@@ -33,7 +33,7 @@ use midflight_ir::ids::{BlockId, InstId, ValueId};
 use midflight_mapping::proof::terms::{Term, Terms};
 use midflight_mapping::versions::facts::Tracked;
 use midflight_mapping::versions::graph::{
-    Access, AsStore, Boolean, Cases, ConstId, Effect, Extends, Graph, GraphBlock, Linear, Node,
+    Access, Boolean, Cases, ConstId, Effect, Extends, Fill, Graph, GraphBlock, Linear, Node,
     Operand, Oracle,
 };
 use midflight_mapping::versions::version::{PerVersion, Version};
@@ -209,12 +209,13 @@ impl Text {
                     let what = numbers.next().expect("what it does") as u32;
                     node.effect = Some(Effect { what, operands: numbers.collect() });
                 }
-                "writes" => {
-                    let (bytes, filled) = value.split_once(' ').unwrap_or((value, ""));
-                    let bytes = bytes.parse().expect("a number");
-                    let filled = (!filled.is_empty()).then(|| self.constants.id(filled));
-                    node.as_store = Some(AsStore { bytes, filled });
+                "copies" => node.copied_bytes = Some(value.parse().expect("a number")),
+                "fills" => {
+                    let mut numbers = value.split(' ').map(|w| w.parse().expect("a number"));
+                    let what = numbers.next().expect("what it fills") as u32;
+                    node.fills = Some(Fill { what, group: numbers.next() });
                 }
+                "grouped" => node.is_grouped = true,
                 "aligned" => node.is_aligned = true,
                 "compares-memory" => {
                     node.compares_memory = true;
@@ -382,14 +383,18 @@ impl Text {
             write!(line, " !effect {what}").unwrap();
             operands.iter().for_each(|place| write!(line, " {place}").unwrap());
         }
-        if let Some(AsStore { bytes, filled }) = node.as_store {
-            write!(line, " !writes {bytes}").unwrap();
-            filled.iter().for_each(|&c| write!(line, " {}", self.constants.word(c)).unwrap());
+        if let Some(bytes) = node.copied_bytes {
+            write!(line, " !copies {bytes}").unwrap();
+        }
+        if let Some(Fill { what, group }) = node.fills {
+            write!(line, " !fills {what}").unwrap();
+            group.iter().for_each(|first| write!(line, " {first}").unwrap());
         }
         let marks = [
             ("aligned", node.is_aligned),
             ("compares-memory", node.compares_memory),
             ("exact", node.is_exact),
+            ("grouped", node.is_grouped),
         ];
         let marks = marks.iter().filter(|(_, holds)| *holds);
         marks.for_each(|(mark, _)| write!(line, " !{mark}").unwrap());

@@ -8,7 +8,7 @@
 //! `flags.rs` of the passes sees to.
 
 use crate::proof::candidates::Candidate;
-use crate::proof::congruence::Use;
+use crate::proof::congruence::{Use, corresponding};
 use crate::proof::matching::{Condition, Relation};
 use crate::proof::numbers::UNKNOWN;
 use crate::proof::round::Round;
@@ -33,13 +33,14 @@ impl Round<'_> {
             for (&base, &opt) in anchors.base.iter().zip(anchors.opt) {
                 let graphs = self.versions.of.as_ref().map(|version| &version.graph);
                 let is_same = graphs.base.nodes[base].operation == graphs.opt.nodes[opt].operation;
-                if is_same {
+                let ends_group = graphs.base.ends_group(base) || graphs.opt.ends_group(opt);
+                if is_same && !ends_group {
                     for place in 0..graphs.base.operands(base).len() {
                         let uses = PerVersion { base: (base, place), opt: (opt, place) };
                         self.settle_use(uses, false);
                     }
                 } else {
-                    let uses = self.congruence.corresponding(self.versions, base, opt);
+                    let uses = corresponding(self.versions, PerVersion { base, opt });
                     uses.into_iter().flatten().for_each(|uses| self.settle_use(uses, false));
                 }
             }

@@ -10,6 +10,7 @@ pub mod actions;
 pub mod claims;
 pub mod do_passes;
 pub mod entry;
+pub mod fills;
 pub mod flags;
 pub mod keep;
 pub mod maps;

@@ -1,6 +1,7 @@
 //! From LLVM to two [`VersionFacts`]s that can be compared.
 
 use crate::osr::map::claims::Claims;
+use crate::osr::map::fills::{FillNumbers, add_fills, group_fills};
 use crate::read_code::{CodeSnapshot, Constants};
 use midflight_bridge::ir::{Comparison, Inst, Opcode, Type, TypeKind, Value};
 use midflight_bridge::memory::Memory;
@@ -14,8 +15,8 @@ use midflight_mapping::proof::terms::{Term, Terms};
 use midflight_mapping::versions::derive::derived;
 use midflight_mapping::versions::facts::{Tracked, Versions};
 use midflight_mapping::versions::graph::{
-    Access, AsStore, Boolean, Cases, ConstId, Effect, Extends, Graph, GraphBlock, Linear, Node,
-    Operand, Oracle,
+    Access, Boolean, Cases, ConstId, Effect, Extends, Graph, GraphBlock, Linear, Node, Operand,
+    Oracle,
 };
 use midflight_mapping::versions::version::{PerVersion, Version};
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
@@ -286,6 +287,11 @@ pub fn read<'a, 'm>(
     let mut numbers = Numbers::default();
     let mut graphs = PerVersion::from_fn(|which| handles.graph(which, &mut numbers));
     let tracked = tracked(snapshots.base, snapshots.opt, tracker);
+    let mut fills = FillNumbers::default();
+    for which in Version::BOTH {
+        add_fills(snapshots[which], &mut graphs[which], &mut fills);
+    }
+    group_fills(snapshots, &tracked, &mut graphs, &mut fills);
     let claims = Claims { handles: &handles, tracked: &tracked, sandbox, losing };
     handles.resting_on_flags = claims.put(&mut graphs);
     for which in Version::BOTH {
@@ -335,10 +341,7 @@ impl<'m> Handles<'_, 'm> {
                 boolean: boolean(inst, false),
                 cases: inst.cases().map(|(bits, values)| Cases { bits, values }),
                 effect: numbers.effect(inst),
-                as_store: inst.as_store().map(|(bytes, filled)| AsStore {
-                    bytes,
-                    filled: filled.map(|c| self.constant_id(c)),
-                }),
+                copied_bytes: inst.copied_bytes(),
                 bits: self.integer_bits(inst.value().ty()),
                 extends: self.extends(inst),
                 integer_bytes: inst.integer_bytes(),
