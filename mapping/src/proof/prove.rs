@@ -57,7 +57,8 @@ impl Proof {
 
     /// The same, without copies.
     pub fn one_to_one(mut versions: Versions, oracle: &dyn Oracle) -> Self {
-        let (matching, congruence, pending) = matched_with_lone(&mut versions, oracle, 0, &extent);
+        let (matching, congruence, pending) =
+            matched_with_lone(&mut versions, oracle, Needed::default(), &extent);
         Proof { versions, product: None, matching, congruence, pending }
     }
 
@@ -109,9 +110,9 @@ impl Proof {
             extent_of_product(&versions, unfolded, folds, matching)
         };
         // What copies alone do not improve is tried again with the stores that may be lone.
-        let least = if leaves_out { 0 } else { without + 1 };
+        let needed = Needed { least: without + 1, at_once: !leaves_out };
         let (matching, congruence, pending) =
-            matched_with_lone(unfolded, &projected, least, &count);
+            matched_with_lone(unfolded, &projected, needed, &count);
         let extent = count(unfolded, &matching);
         // Those that were left out are not to be tried again.
         let likely = match matching.has_parted() && !leaves_out {
@@ -140,15 +141,35 @@ impl Proof {
     }
 }
 
+/// How much a matching matches, as a number of instructions
+type Extent<'a> = &'a dyn Fn(&Versions, &Matching) -> usize;
+
 /// Matches the versions as they are, and numbers their values.
 pub fn matched(versions: &Versions, oracle: &dyn Oracle) -> (Matching, Congruence) {
+    matched_if_enough(versions, oracle, 0, &extent)
+}
+
+/// The same, until it is known that less than `least` is matched: then what comes is no more than
+/// that, but it is not proved.
+fn matched_if_enough(
+    versions: &Versions,
+    oracle: &dyn Oracle,
+    least: usize,
+    extent: Extent<'_>,
+) -> (Matching, Congruence) {
     let mut candidates = versions.candidates();
     let shapes = shapes(versions);
     let mut refuted = Refuted::default();
     let mut partings = Vec::new();
+    let mut numbered: Option<Congruence> = None;
     for round in 0..MOST_ROUNDS {
         let known = partings.len();
         let mut matching = versions.settled_structure(candidates, &mut partings);
+        if let Some(congruence) = numbered.take_if(|_| extent(versions, &matching) < least) {
+            matching.parted = versions.parted(&matching, |_| false);
+            matching.partings = partings;
+            return (matching, congruence);
+        }
         let congruence = congruence(versions, &matching, oracle, &shapes, &mut refuted);
         let (kept, dropped) = versions.check(&matching, &congruence, &mut partings);
         partings[known..].iter_mut().for_each(|parting| parting.round = round);
@@ -162,6 +183,7 @@ pub fn matched(versions: &Versions, oracle: &dyn Oracle) -> (Matching, Congruenc
             return (matching, congruence);
         }
         candidates = kept;
+        numbered = Some(congruence);
     }
     let mut matching = versions.structure(&[]);
     matching.parted = versions.parted(&matching, |_| true);
@@ -214,30 +236,39 @@ fn congruence(
     congruence
 }
 
+/// How much must be matched to be of use.
+#[derive(Clone, Copy, Default)]
+struct Needed {
+    least: usize,
+    /// Without lone stores
+    at_once: bool,
+}
+
 /// Makes stores of one version lone where that can be proved and is of use, and matches the
-/// versions. If less than `least` is matched without that, it is left at that.
+/// versions. What matches less than is needed may not be proved.
 fn matched_with_lone(
     versions: &mut Versions,
     oracle: &dyn Oracle,
-    least: usize,
-    extent: &dyn Fn(&Versions, &Matching) -> usize,
+    needed: Needed,
+    extent: Extent<'_>,
 ) -> (Matching, Congruence, Pending) {
-    let (mut matching, mut congruence) = matched(versions, oracle);
+    let (mut matching, mut congruence) = matched_if_enough(versions, oracle, needed.least, extent);
     let mut without = extent(versions, &matching);
-    if without < least {
+    if needed.at_once && without < needed.least {
         return (matching, congruence, Pending::default());
     }
     let mut seen = PerVersion::default();
     for _ in 0..MOST_PLACES_ROUNDS {
         let lost = lost_loads(versions, &congruence);
-        if !matching.has_parted()
+        if without < needed.least
+            || !matching.has_parted()
             || lost == seen
             || !are_in_partings(versions, &matching.partings, &lost)
         {
             break;
         }
         see_places(versions, &lost);
-        let with = matched(versions, oracle);
+        let with = matched_if_enough(versions, oracle, without + 1, extent);
         let extent = extent(versions, &with.0);
         if extent <= without {
             break;
@@ -245,7 +276,10 @@ fn matched_with_lone(
         ((matching, congruence), without, seen) = (with, extent, lost);
     }
     let with = match matching.has_parted() {
-        true => with_lone(versions, (&matching, &congruence), without, oracle, extent),
+        true => {
+            let least = needed.least.max(without + 1);
+            with_lone(versions, (&matching, &congruence), least, oracle, extent)
+        }
         false => None,
     };
     if let Some(with) = with {
@@ -293,14 +327,14 @@ fn extent_of_product(
     count(Version::Base) + count(Version::Opt)
 }
 
-/// The matching with lone stores, if more runs together then than without: of the places that are
+/// The matching with lone stores, if at least so much runs together then: of the places that are
 /// written to where the versions part, as long as that helps.
 fn with_lone(
     versions: &mut Versions,
     (matching, congruence): (&Matching, &Congruence),
-    without: usize,
+    least: usize,
     oracle: &dyn Oracle,
-    extent: &dyn Fn(&Versions, &Matching) -> usize,
+    extent: Extent<'_>,
 ) -> Option<(Matching, Congruence, Pending)> {
     let mut groups = candidates(versions, congruence);
     let mut chosen = Candidates::default();
@@ -322,13 +356,20 @@ fn with_lone(
             break;
         }
         set_lone(versions, &chosen, oracle);
+        // Where the versions' structure parts them before, nothing of this round is of use but that.
+        let mut parted = Vec::new();
+        let structure = versions.settled_structure(versions.candidates(), &mut parted);
+        if extent(versions, &structure) < least {
+            (partings, has_failed) = (parted, false);
+            continue;
+        }
         let (matching, congruence) = matched(versions, oracle);
         let (pending, failed) = pending(versions, &matching, &congruence, oracle, &chosen);
         has_failed = !failed.is_empty();
         if !has_failed {
             let extent = extent(versions, &matching);
             // Of several reasons why versions part each may have to go before more is matched.
-            if extent < best.as_ref().map_or(without, |&(extent, ..)| extent) {
+            if extent < best.as_ref().map_or(0, |&(extent, ..)| extent) {
                 break;
             }
             partings.clone_from(&matching.partings);
@@ -340,7 +381,7 @@ fn with_lone(
             partings = Vec::new();
         }
     }
-    let (_, lone, found) = best.filter(|&(extent, ..)| extent > without)?;
+    let (_, lone, found) = best.filter(|&(extent, ..)| extent >= least)?;
     if lone != chosen {
         set_lone(versions, &lone, oracle);
     }
