@@ -3,6 +3,7 @@
 use crate::proof::congruence::Congruence;
 use crate::proof::numbers::{Number, UNKNOWN};
 use crate::proof::partings::Parting;
+use crate::proof::round::Restless;
 use crate::versions::facts::{VersionFacts, Versions};
 use crate::versions::graph::{Access, Operand};
 use crate::versions::version::{PerVersion, Version};
@@ -48,6 +49,7 @@ pub(super) struct Head {
     pub(super) number: Number,
     /// When that changed
     pub(super) changed: u32,
+    pub(super) restless: Restless,
 }
 
 /// What is known of places.
@@ -85,7 +87,9 @@ impl Contents {
 
     pub(super) fn forget(&mut self, which: Version, now: u32) {
         let heads = self.heads.values_mut().filter(|head| head.place.which == which);
-        heads.for_each(|head| (head.number, head.changed) = (UNKNOWN, now));
+        heads.for_each(|head| {
+            (head.number, head.changed, head.restless) = (UNKNOWN, now, Restless::No);
+        });
     }
 
     pub(super) fn at_block(&self, which: Version, block: BlockId) -> &[AtHead] {

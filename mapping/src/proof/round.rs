@@ -5,6 +5,10 @@
 //! only if something has changed that this depends on ([`Seen`]). So each of a clock's ticks is a
 //! visit, and all that may change has the time at which it did. What is proved depends on more than
 //! that: all proofs are tried again in the last round.
+//!
+//! By operations alone numbers would only ever come apart. What branches say of a number may undo
+//! that: it need not hold of the number that a value gets by it. So what keeps changing is numbered
+//! without that, and in the end by itself alone ([`Restless`]).
 
 use crate::proof::candidates::Candidates;
 use crate::proof::congruence::{Congruence, value_at_end, value_over};
@@ -36,7 +40,10 @@ mod uses;
 mod ways;
 
 /// Rounds until each value is given a number of its own instead.
-const MOST_ROUNDS: usize = 200;
+const MOST_ROUNDS: usize = 500;
+
+/// Rounds in which phis may change before they are restless, and then all may.
+const PATIENCE: u32 = 20;
 
 /// In place of the number of what does not come in
 const MISSING: Number = Number::MAX;
@@ -83,6 +90,17 @@ struct Fact {
     changed: Time,
 }
 
+/// How what keeps changing is numbered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Restless {
+    #[default]
+    No,
+    /// A phi, by what comes in, whatever branches say of that
+    Plain,
+    /// By itself alone
+    Own,
+}
+
 /// Work in progress.
 pub(super) struct Round<'a> {
     versions: &'a Versions,
@@ -105,6 +123,9 @@ pub(super) struct Round<'a> {
     rounds: PerVersion<u32>,
     now: Time,
     seen: PerVersion<TiVec<InstId, Seen>>,
+    restless: PerVersion<TiVec<InstId, Restless>>,
+    /// For each version the round before the first one with nothing known
+    begun: PerVersion<u32>,
     /// For each version and value when its number changed
     changed: PerVersion<TiVec<ValueId, Time>>,
     /// The same for the states of memory that meet at blocks
@@ -157,6 +178,10 @@ impl<'a> Round<'a> {
             rounds: PerVersion::default(),
             now: 0,
             seen: PerVersion::from_fn(|w| vec![unseen; versions.graph(w).nodes.len()].into()),
+            restless: PerVersion::from_fn(|w| {
+                vec![Restless::No; versions.graph(w).nodes.len()].into()
+            }),
+            begun: PerVersion::default(),
             changed: PerVersion::from_fn(|w| {
                 vec![0; versions.graph(w).body.code.num_values()].into()
             }),
@@ -230,17 +255,42 @@ impl<'a> Round<'a> {
             changed |= self.contents_at(which, block);
             for inst in graph.insts(block).iter().filter(|&i| graph.has_result(i)) {
                 self.now += 1;
-                let mut number = self.number(which, inst);
+                let mut number = match self.restless[which][inst] {
+                    Restless::Own => self.congruence.layout.values[which] + u32::from(inst),
+                    _ => self.number(which, inst),
+                };
                 let is_guessed = || which == Version::Opt && self.guesses.phis[inst].is_some();
                 if graph.nodes[inst].facts.is_phi() || is_guessed() {
                     number = self.guessed(which, Guess::Phi(inst), number);
                 }
                 let value = graph.result(inst);
-                changed |= self.set(which, value, number);
+                if self.set(which, value, number) {
+                    changed = true;
+                    self.note_change(which, inst);
+                }
                 self.lead(which, number, value);
             }
         }
         changed
+    }
+
+    /// How what changes now is to be numbered.
+    fn restlessness(&self, which: Version) -> Restless {
+        match (self.rounds[which] - self.begun[which]) / PATIENCE {
+            0 => Restless::No,
+            1 => Restless::Plain,
+            _ => Restless::Own,
+        }
+    }
+
+    /// An instruction has another number than in the round before.
+    fn note_change(&mut self, which: Version, inst: InstId) {
+        let now = self.restlessness(which);
+        let is_phi = self.versions.graph(which).nodes[inst].facts.is_phi();
+        if now == Restless::Own || (now == Restless::Plain && is_phi) {
+            self.restless[which][inst] = now;
+            self.seen[which][inst].at = 0;
+        }
     }
 
     /// Gives a value another number; true if it is another.
@@ -696,15 +746,22 @@ impl<'a> Round<'a> {
         }
         let mut numbers = std::mem::take(&mut self.scratch.numbers);
         numbers.clear();
+        let is_plain = self.restless[which][inst] == Restless::Plain;
         let on_edge = |(operand, &from): (&Option<Operand>, &BlockId)| {
-            let number = |o: Operand| congruence.on_edge(versions, which, o, (from, block));
+            let number = |o: Operand| match is_plain {
+                true => congruence.number(which, o),
+                false => congruence.on_edge(versions, which, o, (from, block)),
+            };
             operand.map_or(MISSING, number)
         };
         numbers.extend(incoming.iter().zip(&version.live.predecessors[block]).map(on_edge));
         let found = match copied(numbers.iter().copied().filter(|&n| n != MISSING), own) {
             Some(copied) => Found::Number(copied),
             None => {
-                let said = self.said(which, block, &numbers, own);
+                let said = match is_plain {
+                    true => None,
+                    false => self.said(which, block, &numbers, own),
+                };
                 let key = self.met(
                     which,
                     block,
@@ -712,7 +769,7 @@ impl<'a> Round<'a> {
                     (Key::Together, Key::Alone(which, block)),
                     |round, walk, is_said| {
                         let (versions, congruence) = (round.versions, &round.congruence);
-                        let operand = match is_said {
+                        let operand = match is_said && !is_plain {
                             true => value_over(versions, congruence, which, inst, walk)?,
                             false => value_at_end(versions, which, inst, walk)?,
                         };
@@ -729,6 +786,9 @@ impl<'a> Round<'a> {
             }
         };
         self.scratch.numbers = numbers;
+        if is_plain {
+            return (found, None);
+        }
         if let Some(number) = self.same_over_ways(which, inst) {
             return (Found::Number(number), None);
         }

@@ -8,7 +8,7 @@
 //! whole does not say as much: where versions have stores of their own, or phis in place of loads
 //! (GVN).
 
-use super::{Round, Time};
+use super::{Restless, Round, Time};
 use crate::proof::addresses::{is_plain, made};
 use crate::proof::guesses::{Guess, only};
 use crate::proof::keys::Key;
@@ -197,7 +197,14 @@ impl Round<'_> {
         let predecessors = version.live.predecessors[block].iter();
         let incoming: Vec<_> = predecessors.map(of_predecessor).collect::<Option<_>>()?;
         let own = self.congruence.contents.fresh();
-        let head = Head { place: *place, incoming, own, number: UNKNOWN, changed: 0 };
+        let head = Head {
+            place: *place,
+            incoming,
+            own,
+            number: UNKNOWN,
+            changed: 0,
+            restless: Restless::No,
+        };
         let contents = &mut self.congruence.contents;
         contents.heads.insert(key, head);
         contents.of_block[place.which].entry(block).or_default().push(key);
@@ -223,6 +230,7 @@ impl Round<'_> {
             let number = self.guessed(which, Guess::Place(key), number);
             if std::mem::replace(&mut head.number, number) != number {
                 head.changed = self.now;
+                head.restless = head.restless.max(self.restlessness(which));
                 changed = true;
             }
             self.congruence.contents.heads.insert(key, head);
@@ -232,13 +240,19 @@ impl Round<'_> {
 
     fn meeting(&mut self, head: &Head, block: BlockId) -> Number {
         let (place, which) = (&head.place, head.place.which);
-        if !is_plain(self.versions, &self.congruence, which, place.pointer) {
+        let is_own = head.restless == Restless::Own;
+        if is_own || !is_plain(self.versions, &self.congruence, which, place.pointer) {
             return head.own;
         }
+        let is_unsaid = head.restless == Restless::Plain;
         let mut of: Vec<(BlockId, Option<Number>)> = Vec::new();
         for &(from, access) in &head.incoming {
             let number = self.content_of(place, access);
-            of.push((from, number.map(|number| self.said_on_edge(which, number, (from, block)))));
+            let said = |number: Number| match is_unsaid {
+                true => number,
+                false => self.said_on_edge(which, number, (from, block)),
+            };
+            of.push((from, number.map(said)));
         }
         let Some(numbers) = of.iter().map(|o| o.1).collect::<Option<Vec<Number>>>() else {
             return head.own;
@@ -247,7 +261,7 @@ impl Round<'_> {
             return copied;
         }
         let over_edges = self.over_edges(which, block, |round, walk, is_said| {
-            round.over(head, block, walk, is_said)
+            round.over(head, block, walk, is_said && !is_unsaid)
         });
         let key = match over_edges {
             Some((pair, over)) => self.keys.id(Key::Together(pair), &over),
@@ -255,7 +269,7 @@ impl Round<'_> {
         };
         // As a phi that one branch decides, which a pass makes a select of.
         let from = |from: BlockId| numbers[of.iter().position(|o| o.0 == from)?].into();
-        match self.chosen_at(which, block, from) {
+        match self.chosen_at(which, block, from).filter(|_| !is_unsaid) {
             Some(([decided, holds, fails], _)) => {
                 let choice = self.choice_of(place.data_type, decided, holds, fails);
                 self.holder_of_either(which, [key, choice], head.own)

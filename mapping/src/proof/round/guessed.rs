@@ -2,7 +2,7 @@
 
 use crate::proof::guesses::{Guess, Refuted};
 use crate::proof::numbers::{Number, UNKNOWN};
-use crate::proof::round::Round;
+use crate::proof::round::{Restless, Round};
 use crate::versions::version::Version;
 
 impl Round<'_> {
@@ -99,6 +99,8 @@ impl Round<'_> {
         self.memory_changed[which].raw.fill(self.now);
         self.congruence.contents.forget(which, self.now);
         self.lost[which].raw.fill(0);
+        self.restless[which].raw.fill(Restless::No);
+        self.begun[which] = self.rounds[which];
         self.congruence.looked_into.retain(|&(of, _), _| of != which);
     }
 }
