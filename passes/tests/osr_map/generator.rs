@@ -162,10 +162,15 @@ impl Writer {
                 self.line(&format!("store i32 {first}, ptr %v{variable}"));
             }
         }
-        for place in 0..4 {
+        // Passes fill those at once.
+        let has_zeros = self.random.one_in(3);
+        let mut places = [0, 1, 2, 3];
+        places.rotate_left(if has_zeros { self.random.below(4) } else { 0 });
+        for place in places {
             let cell = self.fresh("%x");
             self.line(&format!("{cell} = getelementptr [4 x i32], ptr %t, i32 0, i32 {place}"));
-            self.line(&format!("store i32 {place}, ptr {cell}"));
+            let first = if has_zeros { 0 } else { place };
+            self.line(&format!("store i32 {first}, ptr {cell}"));
         }
         while self.statements > 0 {
             self.statement(0);

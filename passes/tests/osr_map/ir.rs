@@ -65,6 +65,8 @@ pub enum Op {
     Address(Vec<(u64, u32)>),
     Load,
     Store(u32),
+    /// A call of `llvm.memset`, of so many bytes
+    Fill(u64),
     /// At this address
     Alloca(u64, u64),
     Call(String, Vec<u32>),
@@ -475,7 +477,11 @@ impl Reader<'_> {
                 // Each call of it is one of its own.
                 let own = name.split('.').next().unwrap_or_default();
                 let callee = if callee == "@maybe" { format!("@maybe{own}") } else { callee };
-                inst.op = Op::Call(callee, bits);
+                inst.op = match (callee.starts_with("@llvm.memset"), inst.args.get(2)) {
+                    (true, Some(&Arg::Constant(Word::Int(bytes)))) => Op::Fill(bytes),
+                    (true, _) => return None,
+                    _ => Op::Call(callee, bits),
+                };
             }
             _ => return None,
         }

@@ -155,7 +155,7 @@ pub fn lockstep(
             let graph = mapper.proof.proved().graph(w);
             anchors(graph, &traces[w].steps[visit.steps[w].start])
         });
-        if !same_log(&a, &b) {
+        if !same_log(mapper, &a, &b) {
             return Err(format!("pair {pair} is entered after other anchors: {a:?} and {b:?}"));
         }
         for segment in 0..=mapper.proof.matching.pairs[pair].prefix {
@@ -179,10 +179,14 @@ pub fn anchors<'a>(graph: &Graph, state: &'a State) -> Vec<&'a Event> {
     state.log.iter().filter(|e| graph.is_shared_anchor(e.at)).collect()
 }
 
-fn same_log(a: &[&Event], b: &[&Event]) -> bool {
+fn same_log(mapper: &Mapper<'_>, a: &[&Event], b: &[&Event]) -> bool {
     let same = |(x, y): (&&Event, &&Event)| {
         let mut args = x.args.iter().zip(&y.args);
-        x.what == y.what && args.all(|(&x, &y)| is_same(x, y))
+        // What is filled begins where others of a group write; what it has then is compared.
+        let at = [(Version::Base, x.at), (Version::Opt, y.at)];
+        let fills = at.map(|(w, at)| mapper.proof.proved().graph(w).nodes[at].fills);
+        let fill_alike = fills[0].zip(fills[1]).is_some_and(|(a, b)| a.what == b.what);
+        x.what == y.what && (fill_alike || args.all(|(&x, &y)| is_same(x, y)))
     };
     a.len() == b.len() && a.iter().zip(b).all(same)
 }

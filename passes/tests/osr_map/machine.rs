@@ -189,7 +189,9 @@ impl State {
         let words: Vec<Word> = inst.args.iter().map(|&arg| self.get(arg)).collect();
         let has_effect = match &inst.op {
             Op::Call(name, _) => is_anchor(name),
-            op => matches!(op, Op::Store(_) | Op::Return | Op::Branch | Op::Switch),
+            op => {
+                matches!(op, Op::Store(_) | Op::Fill(_) | Op::Return | Op::Branch | Op::Switch)
+            }
         };
         if has_effect && words.contains(&Word::Unset) {
             return Err(Stop::Missing(self.at));
@@ -241,6 +243,19 @@ impl State {
                     at,
                     what: "store".into(),
                     args: words.to_vec(),
+                    saw: None,
+                });
+                Ok(Word::Unset)
+            }
+            Op::Fill(bytes) => {
+                let [Word::Int(address), value, ..] = *words else { return Err(Stop::Undefined) };
+                for byte in 0..*bytes {
+                    Rc::make_mut(&mut self.memory).store(address + byte, 8, value)?;
+                }
+                Rc::make_mut(&mut self.log).push(Event {
+                    at,
+                    what: "store".into(),
+                    args: vec![value, words[0]],
                     saw: None,
                 });
                 Ok(Word::Unset)

@@ -29,6 +29,8 @@ pub struct Tried {
     pub anchors: usize,
     /// Those that do what others may do, too
     pub effects: usize,
+    /// Those that fill memory
+    pub fills: usize,
     /// What selects and phis choose from, exchanged
     pub arms: usize,
     /// Wrong pairs of values that tracking alone would accept
@@ -235,14 +237,18 @@ fn wrong_anchor(
     tried.anchors += 1;
     let node = &mut versions.of.opt.graph.nodes[inst];
     let old = std::mem::replace(&mut node.operation, u32::MAX);
-    let effect = node.effect.clone();
+    let (effect, fills) = (node.effect.clone(), node.fills);
     if let Some(effect) = &mut node.effect {
         effect.what = u32::MAX;
         tried.effects += 1;
     }
+    if let Some(fill) = &mut node.fills {
+        fill.what = u32::MAX;
+        tried.fills += 1;
+    }
     let (matching, _) = prove::matched(versions, handles);
     let node = &mut versions.of.opt.graph.nodes[inst];
-    (node.operation, node.effect) = (old, effect);
+    (node.operation, node.effect, node.fills) = (old, effect, fills);
     match matched(versions, &matching) {
         Some(()) => Err("an anchor that does something else is matched".to_string()),
         None => Ok(()),
