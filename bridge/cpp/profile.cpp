@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "sandbox.h"
 #include "llvm-c/Core.h"
 #include "llvm/Analysis/BlockFrequencyInfo.h"
 #include "llvm/Analysis/BranchProbabilityInfo.h"
@@ -50,6 +51,19 @@ void mfb_set_branch_weights(LLVMValueRef Terminator, const uint32_t *Weights,
   ArrayRef<uint32_t> Counted(Weights, Count);
   misexpect::checkExpectAnnotations(I, Counted, /*IsFrontend=*/false);
   setBranchWeights(I, Counted, /*IsExpected=*/false);
+}
+
+/// Writes how often each block of a function ran, in order, as its profile says;
+/// false if it has none.
+bool mfb_block_counts(void *SandboxPtr, LLVMValueRef Fn, uint64_t *Counts) {
+  auto &F = *unwrap<Function>(Fn);
+  if (!F.getEntryCount())
+    return false;
+  auto &S = *static_cast<midflight::Sandbox *>(SandboxPtr);
+  auto &BFI = S.FAM.getResult<BlockFrequencyAnalysis>(F);
+  for (BasicBlock &Block : F)
+    *Counts++ = BFI.getBlockProfileCount(&Block).value_or(0);
+  return true;
 }
 
 void mfb_set_entry_count(LLVMValueRef Fn, uint64_t Count) {

@@ -53,6 +53,8 @@ unsafe extern "C" {
 // A profile in a module: profile.cpp
 unsafe extern "C" {
     pub fn mfb_set_branch_weights(terminator: LLVMValueRef, weights: *const u32, count: usize);
+    pub fn mfb_block_counts(sandbox: *mut c_void, function: LLVMValueRef, counts: *mut u64)
+    -> bool;
     pub fn mfb_set_entry_count(function: LLVMValueRef, count: u64);
     pub fn mfb_lower_expectations(function: LLVMValueRef, fam: *mut c_void);
     pub fn mfb_set_profile_summary(

@@ -3,6 +3,7 @@
 use super::{Block, Function, Module, Type, Value, c_string, copied, enum_attribute};
 use super::{listed, name_of, push_text, remark_missed, taken, wrap};
 use crate::pass::Analyses;
+use crate::sandbox::Sandbox;
 use crate::sys::core::*;
 use crate::sys::{self, LLVMLinkage};
 use midflight_ir::facts::FunctionFacts;
@@ -294,6 +295,14 @@ impl<'m> Function<'m> {
     pub fn adopt(self, version: Function<'m>) {
         // SAFETY: both are live; this one has no body.
         unsafe { sys::mfb_adopt(self.0, version.0) }
+    }
+
+    /// How often each of its blocks ran, in order, as its profile says; none if it has none.
+    pub fn block_counts(self, sandbox: &Sandbox) -> Option<Vec<u64>> {
+        let mut counts = vec![0; self.blocks().count()];
+        // SAFETY: the function is live, and there is room for as many numbers as it has blocks.
+        let has_any = unsafe { sys::mfb_block_counts(sandbox.0, self.0, counts.as_mut_ptr()) };
+        has_any.then_some(counts)
     }
 
     /// Says how often it was entered.

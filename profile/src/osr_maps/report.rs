@@ -42,6 +42,9 @@ pub struct Function {
     pub claims: Claims,
     /// At how many points OSR is possible
     pub points: Both<Points>,
+    /// The same of parts of the points
+    #[serde(default)]
+    pub parts: Both<Parts>,
     /// |χ|, in instructions
     pub compensation: Both<Compensation>,
     /// |K|, in values
@@ -152,6 +155,53 @@ impl AddAssign for Points {
         self.alias += other.alias;
         self.avail += other.avail;
         self.proved += other.proved;
+    }
+}
+
+/// Points of a direction that say more than all of them do: those of most blocks are left as they
+/// are by any pass, and most never run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Parts {
+    /// In chains that the passes changed
+    pub changed: Feasible,
+    /// At the heads of loops
+    pub headers: Feasible,
+    /// All, each as often as the function's profile says that it ran, if it has one
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub executed: Option<Feasible>,
+}
+
+impl AddAssign for Parts {
+    fn add_assign(&mut self, other: Parts) {
+        self.changed += other.changed;
+        self.headers += other.headers;
+        if let Some(executed) = other.executed {
+            *self.executed.get_or_insert_default() += executed;
+        }
+    }
+}
+
+/// At how many points of some OSR is possible.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Feasible {
+    /// All
+    pub total: u64,
+    /// Those at which it is
+    pub avail: u64,
+}
+
+impl Feasible {
+    /// Adds a point that counts as several.
+    pub fn add(&mut self, count: u64, is_feasible: bool) {
+        self.total = self.total.saturating_add(count);
+        self.avail = self.avail.saturating_add(if is_feasible { count } else { 0 });
+    }
+}
+
+impl AddAssign for Feasible {
+    fn add_assign(&mut self, other: Feasible) {
+        self.total = self.total.saturating_add(other.total);
+        self.avail = self.avail.saturating_add(other.avail);
     }
 }
 

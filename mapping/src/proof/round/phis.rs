@@ -131,11 +131,7 @@ impl Round<'_> {
     }
 
     /// The key of a phi as the choice of a branch, and the value that decides.
-    fn choice(
-        &mut self,
-        which: Version,
-        phi: InstId,
-    ) -> Option<(KeyId, Option<ValueId>)> {
+    fn choice(&mut self, which: Version, phi: InstId) -> Option<(KeyId, Option<ValueId>)> {
         let graph = self.versions.graph(which);
         let number = |from: BlockId| {
             let incoming = graph.incoming(phi, from)?;

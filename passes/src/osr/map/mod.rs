@@ -18,6 +18,7 @@ pub mod multi_version;
 pub mod opt_options;
 pub mod opt_pass;
 pub mod optimize;
+pub mod parts;
 pub mod print_map;
 pub mod read;
 pub mod report;

@@ -81,7 +81,7 @@ impl PrintMap {
         let snapshots = two.snapshots();
         let comparison = two.compare(Trust::Proved, sandbox, &snapshots);
         let (mut mapper, handles) = (comparison.mapper(), &comparison.handles);
-        let mut found = report(&two, &mapper, handles, self.detail);
+        let mut found = report(&two, &mapper, handles, sandbox, self.detail);
         found.maps = self.maps.map(|which| match which {
             Which::Each => strongest(&mapper, handles),
             Which::Woven => {

@@ -4,8 +4,10 @@
 use crate::osr::map::actions::{actions, claims};
 use crate::osr::map::keep::Feasible;
 use crate::osr::map::optimize::TwoVersions;
+use crate::osr::map::parts::parts;
 use crate::osr::map::read::Handles;
 use crate::read_code::CodeSnapshot;
+use midflight_bridge::sandbox::Sandbox;
 use midflight_ir::ids::{BlockId, InstId, ValueId};
 use midflight_mapping::mapping::mapper::{Mapper, OsrMap};
 use midflight_mapping::mapping::reconstruct::{
@@ -48,6 +50,7 @@ pub fn report<'m>(
     two: &TwoVersions<'m>,
     mapper: &Mapper<'_>,
     handles: &Handles<'_, 'm>,
+    sandbox: &Sandbox,
     detail: bool,
 ) -> Function {
     let versions = &mapper.proof.versions;
@@ -70,6 +73,7 @@ pub fn report<'m>(
         actions: actions(two, handles, versions),
         claims: claims(two, handles, versions, mapper.proof),
         points: Both::from_fn(|from| directions[from].points()),
+        parts: parts(mapper, handles, sandbox, &directions),
         compensation: Both::from_fn(|from| directions[from].sizes()),
         keep: Both::from_fn(|from| directions[from].keep()),
         refused: Both::from_fn(|from| directions[from].refused()),
@@ -81,7 +85,7 @@ pub fn report<'m>(
 }
 
 /// The mappings of a direction, at all strengths.
-struct Direction {
+pub(super) struct Direction {
     of_itself: Vec<Option<Refusal>>,
     maps: Vec<OsrMap>,
 }
@@ -96,12 +100,17 @@ impl Direction {
     }
 
     /// The points that count.
-    fn counted(&self) -> impl Iterator<Item = usize> {
+    pub(super) fn counted(&self) -> impl Iterator<Item = usize> {
         (0..self.of_itself.len()).filter(|&p| self.of_itself[p].is_none())
     }
 
     fn map(&self, variant: usize, point: usize) -> Option<&PointMap> {
         self.maps[variant].points[point].as_ref().ok()
+    }
+
+    /// True for a point at which OSR is possible.
+    pub(super) fn is_feasible(&self, point: usize) -> bool {
+        self.weakest(point).is_some()
     }
 
     /// The weakest strength that a point is feasible with.
