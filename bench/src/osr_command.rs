@@ -127,7 +127,7 @@ pub enum OsrAction {
         #[arg(long, value_delimiter = ',', default_value = "22,19")]
         llvm: Vec<u32>,
         /// What to look at
-        #[arg(long, value_delimiter = ',', default_value = "functions,pipelines,time")]
+        #[arg(long, value_delimiter = ',', default_value = "functions,pipelines,executed,time")]
         what: Vec<What>,
         /// Only this pipeline of those of whole modules; several times for several
         #[arg(long = "passes")]

@@ -190,7 +190,10 @@ fn sample_profiles(layout: &Layout, program: &Program, plan: &Plan) -> Result<[P
 }
 
 /// Profiles by clang's counters; the flag that has them used.
-fn clang_flag(layout: &Layout, program: &Program, variant: Variant) -> Result<String> {
+///
+/// # Errors
+/// If the program cannot be built or run.
+pub fn clang_flag(layout: &Layout, program: &Program, variant: Variant) -> Result<String> {
     let built = build_with(layout, program, variant, &NO_VALUES.map(String::from))?;
     run(layout, program, &built, Size::Test)?;
     let merged = built.folder.join("run.profdata");

@@ -3,7 +3,7 @@
 //! | question | module |
 //! |---|---|
 //! | What do the hot functions look like, beside the thesis's tables? | [`functions`], [`thesis`] |
-//! | And whole programs, pass by pass, or under other passes? | [`pipelines`], [`modules`] |
+//! | And whole programs, pass by pass, or under other passes, and where they run? | [`pipelines`], [`modules`] |
 //! | How long does it take? | [`time`](mod@time) |
 //! | Can they be woven under each pipeline? | [`woven`](mod@woven) |
 
@@ -27,6 +27,8 @@ pub enum What {
     Functions,
     /// Whole modules, pass by pass and under other passes
     Pipelines,
+    /// Whole programs, points by how often they ran
+    Executed,
     /// How long it takes, with the first LLVM
     Time,
     /// Whole programs are woven under each pipeline, which only has to work
@@ -61,6 +63,9 @@ pub fn maps(layout: &Layout, plan: &Plan) -> Result<(String, Tally)> {
                 What::Pipelines => {
                     let text = pipelines::pipelines(layout, llvm, &plan.only, &mut tally)?;
                     parts.push(text);
+                }
+                What::Executed => {
+                    parts.push(pipelines::executed(layout, llvm, &plan.only, &mut tally)?);
                 }
                 What::Time if Some(&llvm) == plan.llvm.first() => {
                     parts.push(time::time(layout, llvm, plan.rounds)?);

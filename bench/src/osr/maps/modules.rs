@@ -8,7 +8,10 @@ use crate::hot::functions::FUNCTIONS;
 use crate::hot::made;
 use crate::layout::Layout;
 use crate::llvm::tool;
+use crate::pgo::clang_flag;
 use crate::process::Job;
+use crate::program::Program;
+use crate::variant::{How, Variant};
 use std::fs;
 use std::path::PathBuf;
 
@@ -57,21 +60,48 @@ pub fn modules(layout: &Layout, llvm: u32) -> Result<Vec<Module>> {
 /// # Errors
 /// If it cannot be compiled.
 pub fn whole(layout: &Layout, name: &str, llvm: u32) -> Result<PathBuf> {
+    linked(layout, program(name)?, llvm, &format!("{name}.raw"), None)
+}
+
+/// The same, after mem2reg, with the profile of a run: clang's own counters say how often its
+/// blocks ran.
+///
+/// # Errors
+/// If it cannot be compiled, or run.
+pub fn profiled(layout: &Layout, name: &str, llvm: u32) -> Result<PathBuf> {
+    let program = program(name)?;
+    let variant = Variant { llvm, opt: 2, how: How::SourceCounters };
+    let flag = clang_flag(layout, program, variant)?;
+    let raw = linked(layout, program, llvm, &format!("{name}.profiled.raw"), Some(&flag))?;
+    Ok(raw.with_extension("bc"))
+}
+
+fn program(name: &str) -> Result<&'static Program> {
     let known = PROGRAMS.iter().find(|program| program.name == name);
-    let program = known.ok_or_else(|| Error::Missing {
+    known.ok_or_else(|| Error::Missing {
         what: format!("there is no program '{name}'"),
         remedy: "adapt bench/src/osr/maps/modules.rs to the corpus".to_string(),
-    })?;
+    })
+}
+
+/// A program in one module, compiled with one more flag if there is one.
+fn linked(
+    layout: &Layout,
+    program: &Program,
+    llvm: u32,
+    file: &str,
+    more: Option<&str>,
+) -> Result<PathBuf> {
     let folder = folder(layout, llvm)?;
-    let raw = folder.join(format!("{name}.raw"));
+    let raw = folder.join(file);
     let promoted = raw.with_extension("bc");
     if promoted.is_file() {
         return Ok(raw);
     }
     let (mut files, mut jobs) = (Vec::new(), Vec::new());
     for (index, source) in sources(layout, program)?.iter().enumerate() {
-        let file = folder.join(format!("{name}.{index}.bc"));
-        let clang = Job::new(tool("clang", llvm)?).args(FLAGS).arg(&file);
+        let file = folder.join(format!("{file}.{index}.bc"));
+        let clang = Job::new(tool("clang", llvm)?).args(FLAGS).arg(&file).args(more);
         jobs.push(clang.args(flags(layout, program)).arg(source));
         files.push(file);
     }

@@ -4,11 +4,11 @@
 use crate::error::{Error, Result};
 use crate::layout::Layout;
 use crate::osr::maps::mapping::{Mapping, THESIS};
-use crate::osr::maps::modules::{Module, folder, modules};
+use crate::osr::maps::modules::{Module, WHOLE, folder, modules, profiled};
 use crate::osr::maps::share;
 use crate::table::markdown;
 use crate::tally::Tally;
-use midflight_profile::osr_maps::report::{Claims, Points, Reasons, Report, Share};
+use midflight_profile::osr_maps::report::{Claims, Parts, Points, Reasons, Report, Share};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -49,7 +49,7 @@ pub fn pipelines(layout: &Layout, llvm: u32, only: &[String], tally: &mut Tally)
         let remedy = "take one of docs/osr-maps.md".to_string();
         return Err(Error::Missing { what, remedy });
     }
-    let modules = modules(layout, llvm)?;
+    let all = modules(layout, llvm)?;
     let mut text = String::new();
     for (title, pipelines) in [("The thesis's passes", &PASSES[..]), ("Other passes", &OTHERS[..])]
     {
@@ -57,7 +57,7 @@ pub fn pipelines(layout: &Layout, llvm: u32, only: &[String], tally: &mut Tally)
         let is_wanted = |&&pipeline: &&&str| only.is_empty() || only.iter().any(|o| o == pipeline);
         for &pipeline in pipelines.iter().filter(is_wanted) {
             eprintln!("mapping whole modules under {pipeline}, LLVM {llvm}");
-            rows.push((pipeline, map_all(layout, llvm, &modules, pipeline, tally)?));
+            rows.push((pipeline, map_all(layout, llvm, &all, pipeline, tally)?));
         }
         if rows.is_empty() {
             continue;
@@ -65,6 +65,37 @@ pub fn pipelines(layout: &Layout, llvm: u32, only: &[String], tally: &mut Tally)
         text += &format!("### {title} on whole modules, LLVM {llvm}\n\n{}\n", report(&rows));
     }
     Ok(text)
+}
+
+/// Whole programs under each pipeline, or under those given, with points that count as often as
+/// they ran; the report in Markdown.
+///
+/// # Errors
+/// If a program cannot be compiled or run.
+pub fn executed(layout: &Layout, llvm: u32, only: &[String], tally: &mut Tally) -> Result<String> {
+    let mut modules = Vec::new();
+    for name in WHOLE {
+        modules.push(Module { name, path: profiled(layout, name, llvm)? });
+    }
+    let mut rows = Vec::new();
+    let is_wanted = |pipeline: &&str| only.is_empty() || only.iter().any(|o| o == pipeline);
+    for pipeline in std::iter::once(THESIS).chain(OTHERS).filter(is_wanted) {
+        eprintln!("mapping programs with profiles under {pipeline}, LLVM {llvm}");
+        let sums = map_all(layout, llvm, &modules, pipeline, tally)?;
+        let shares = [0, 1].map(|direction| {
+            let points = sums.points[direction];
+            let executed = sums.parts[direction].executed.unwrap_or_default();
+            [share(points.avail, points.total), share(executed.avail, executed.total)]
+        });
+        rows.push([&[format!("`{pipeline}`")][..], &shares.concat()].concat());
+    }
+    let header = ["passes", "points of base %", "executed %", "points of opt %", "executed %"];
+    Ok(format!(
+        "### Points by how often they ran, LLVM {llvm}\n\n{} with the profiles of a run of each: \
+         clang's counters.\n\n{}\n",
+        WHOLE.join(" and "),
+        markdown(&header, &rows)
+    ))
 }
 
 /// What was found in modules.
@@ -76,6 +107,7 @@ struct Sums {
     refused_functions: Reasons,
     claims: Claims,
     points: [Points; 2],
+    parts: [Parts; 2],
     refused: [Reasons; 2],
     /// What was not proved where the versions part: for each cause, as it is read, the points behind
     /// it in both directions, and the functions in which it is
@@ -145,6 +177,7 @@ impl Sums {
             }
             for direction in 0..2 {
                 self.points[direction] += *function.points.each()[direction];
+                self.parts[direction] += *function.parts.each()[direction];
                 add_counts(&mut self.refused[direction], function.refused.each()[direction]);
             }
         }
@@ -173,23 +206,28 @@ fn report(rows: &[(&str, Sums)]) -> String {
         "points of base",
         "live-e %",
         "avail %",
+        "changed %",
+        "heads %",
         "points of opt",
         "live-e %",
         "avail %",
+        "changed %",
+        "heads %",
         "all feasible %",
     ];
     let claims = |claim: Share| [claim.total.to_string(), share(claim.proved, claim.total)];
-    let points = |points: Points| {
+    let points = |points: Points, parts: Parts| {
         let shares = [points.live_e, points.avail].map(|count| share(count, points.total));
-        [[points.total.to_string()].as_slice(), &shares].concat()
+        let of_parts = [parts.changed, parts.headers].map(|part| share(part.avail, part.total));
+        [[points.total.to_string()].as_slice(), &shares, &of_parts].concat()
     };
     let line = |(pipeline, sums): &(&str, Sums)| {
         [
             [format!("`{pipeline}`"), sums.functions.to_string()].as_slice(),
             &claims(sums.claims.moved),
             &claims(sums.claims.replaced),
-            &points(sums.points[0]),
-            &points(sums.points[1]),
+            &points(sums.points[0], sums.parts[0]),
+            &points(sums.points[1], sums.parts[1]),
             &[share(sums.whole, sums.functions)],
         ]
         .concat()
