@@ -372,8 +372,7 @@ bool mfb_bytes_behind(LLVMValueRef Inst, LLVMValueRef Other, int64_t *Bytes) {
   Value *To = writtenAddress(unwrap<Instruction>(Other));
   if (!From || !To)
     return false;
-  auto Offset =
-      To->getPointerOffsetFrom(From, I->getModule()->getDataLayout());
+  auto Offset = To->getPointerOffsetFrom(From, I->getModule()->getDataLayout());
   if (Offset)
     *Bytes = *Offset;
   return Offset.has_value();

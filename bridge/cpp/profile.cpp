@@ -53,8 +53,8 @@ void mfb_set_branch_weights(LLVMValueRef Terminator, const uint32_t *Weights,
   setBranchWeights(I, Counted, /*IsExpected=*/false);
 }
 
-/// Writes how often each block of a function ran, in order, as its profile says;
-/// false if it has none.
+/// Writes how often each block of a function ran, in order, as its profile
+/// says; false if it has none.
 bool mfb_block_counts(void *SandboxPtr, LLVMValueRef Fn, uint64_t *Counts) {
   auto &F = *unwrap<Function>(Fn);
   if (!F.getEntryCount())
