@@ -5,11 +5,13 @@
 // have the same effect if they are of one kind, have the same text, and the
 // same operands:
 //
-//   Line(TEXT)         printf("TEXT\n"), puts("TEXT"), putchar('\n')
+//   Line(TEXT)         printf("TEXT\n"), puts("TEXT"), putchar('\n'),
+//                      printf("%s\n", "TEXT")
 //   Text(TEXT)         printf("TEXT"), putchar('T')
 //   LineOf(p)          printf("%s\n", p), puts(p)
 //   CharOf(c)          printf("%c", c), putchar(c)
-//   To(TEXT, f)        fprintf(f, "TEXT"), fputs("TEXT", f), fputc('T', f),
+//   To(TEXT, f)        fprintf(f, "TEXT"), fprintf(f, "%s", "TEXT"),
+//                      fputs("TEXT", f), fputc('T', f),
 //                      fwrite("TEXT", LENGTH, 1, f), the same with 1, LENGTH
 //   TextTo(p, f)       fprintf(f, "%s", p), fputs(p, f)
 //   CharTo(c, f)       fprintf(f, "%c", c), fputc(c, f)
@@ -127,8 +129,15 @@ std::optional<Effect> formatted(const CallInst &Call, unsigned Format,
   if (More != 1)
     return std::nullopt;
   Type *T = Call.getArgOperand(Format + 1)->getType();
-  if (*How == (OfString == LineOf ? "%s\n" : "%s") && T->isPointerTy())
-    return Of(OfString);
+  if (*How == (OfString == LineOf ? "%s\n" : "%s") && T->isPointerTy()) {
+    auto Known = textOf(Call.getArgOperand(Format + 1));
+    if (!Known)
+      return Of(OfString);
+    if (OfText.Is == Text)
+      return printed(*Known + "\n");
+    OfText.Bytes = OfText.Is == Copy ? *Known + '\0' : *Known;
+    return OfText;
+  }
   if (*How == "%c" && T->isIntegerTy(32) && OfChar != Copy)
     return Of(OfChar);
   return std::nullopt;

@@ -326,29 +326,43 @@ uint64_t mfb_copied_bytes(LLVMValueRef Inst) {
   return isPowerOf2_64(Bytes) ? Bytes : 0;
 }
 
-/// Where a simple store or a simple fill of memory writes; null for others.
+/// Where a simple store, copy or fill of memory writes; null for others.
 static Value *writtenAddress(Instruction *I) {
   if (auto *Store = dyn_cast<StoreInst>(I))
     return Store->isSimple() ? Store->getPointerOperand() : nullptr;
-  auto *Fill = dyn_cast<MemSetInst>(I);
-  return Fill && !Fill->isVolatile() ? Fill->getRawDest() : nullptr;
+  auto *Memory = dyn_cast<MemIntrinsic>(I);
+  return Memory && !Memory->isVolatile() ? Memory->getRawDest() : nullptr;
+}
+
+/// Zero, if the first bytes of a constant are that, or are padding, of which
+/// nothing else is known; else null.
+static Value *zeroOf(Value *V, uint64_t Bytes, const DataLayout &DL) {
+  auto *GV = dyn_cast<GlobalVariable>(V->stripPointerCasts());
+  if (!GV || !GV->isConstant() || !GV->hasDefinitiveInitializer() ||
+      Bytes > DL.getTypeStoreSize(GV->getValueType()).getFixedValue())
+    return nullptr;
+  auto *Byte =
+      dyn_cast_or_null<ConstantInt>(isBytewiseValue(GV->getInitializer(), DL));
+  return Byte && Byte->isZero() ? Byte : nullptr;
 }
 
 /// For what writes one constant byte to all bytes of a place, whose number is
-/// constant: that number, and the byte.
+/// constant: that number, and the byte. Zeros may be copied from a constant.
 bool mfb_fills(LLVMValueRef Inst, uint32_t *Bytes, LLVMValueRef *Byte) {
   auto *I = unwrap<Instruction>(Inst);
   if (!writtenAddress(I))
     return false;
+  const DataLayout &DL = I->getModule()->getDataLayout();
   Value *Filled = nullptr;
-  if (auto *Fill = dyn_cast<MemSetInst>(I)) {
-    auto *Length = dyn_cast<ConstantInt>(Fill->getLength());
+  if (auto *Memory = dyn_cast<MemIntrinsic>(I)) {
+    auto *Length = dyn_cast<ConstantInt>(Memory->getLength());
     if (!Length || Length->getValue().getActiveBits() > 32)
       return false;
     *Bytes = static_cast<uint32_t>(Length->getZExtValue());
-    Filled = Fill->getValue();
+    auto *Copy = dyn_cast<MemTransferInst>(Memory);
+    Filled = Copy ? zeroOf(Copy->getRawSource(), *Bytes, DL)
+                  : cast<MemSetInst>(Memory)->getValue();
   } else {
-    const DataLayout &DL = I->getModule()->getDataLayout();
     Value *Stored = cast<StoreInst>(I)->getValueOperand();
     Type *T = Stored->getType();
     // What padding and unused bits have is not known.

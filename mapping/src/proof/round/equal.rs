@@ -7,7 +7,7 @@ use crate::proof::round::{Found, Round};
 use crate::proof::terms::{DEPTHS, LookedInto, MOST_TERMS, Term, Terms};
 use crate::versions::facts::VersionFacts;
 use crate::versions::gates::{Way, ways};
-use crate::versions::graph::Operand;
+use crate::versions::graph::{Boolean, Operand};
 use crate::versions::version::Version;
 use midflight_ir::ids::{BlockId, InstId, ValueId};
 
@@ -264,6 +264,8 @@ impl Round<'_> {
 
     /// The terms of what a branch decides a phi by, and of what it has then: the branch was taken,
     /// so that its condition is well defined. Without one that does, what several branches decide.
+    /// Only what is likely to have become something else is looked into: choices of constants, and
+    /// of what the branch compares.
     fn chosen(
         &self,
         terms: &mut Terms,
@@ -274,8 +276,19 @@ impl Round<'_> {
         let VersionFacts { graph, live, scopes, gates, .. } = &self.versions.of[which];
         let number = |operand: Operand| self.congruence.number(which, operand);
         let is_constant = |&operand: &Operand| self.congruence.constant(number(operand)).is_some();
-        graph.operands(phi).iter().any(is_constant).then_some(())?;
         let join = graph.block(phi);
+        let is_compared = || {
+            let condition = gates[join].as_ref()?.condition(graph)?;
+            let comparison = graph.definition_of(condition)?;
+            let is_one =
+                matches!(graph.nodes[comparison].boolean, Some(Boolean::Comparison { .. }));
+            let compared: Vec<Number> =
+                graph.operands(comparison).iter().map(|&operand| number(operand)).collect();
+            let mut chosen = graph.operands(phi).iter();
+            is_one.then(|| chosen.any(|&operand| compared.contains(&number(operand))))
+        };
+        let is_likely = graph.operands(phi).iter().any(is_constant) || is_compared() == Some(true);
+        is_likely.then_some(())?;
         let of_gate = gates[join].as_ref().and_then(|gate| {
             let arm = |holds: bool| gate.arm(graph, phi, holds, number);
             Some([gate.condition(graph)?, arm(true)?, arm(false)?])
