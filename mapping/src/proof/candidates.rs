@@ -20,6 +20,9 @@ pub(super) struct Candidate {
     pub(super) negated: bool,
 }
 
+/// Expressions that are gone into for what they are made of, from one on
+const MOST_WITHIN: usize = 4;
+
 /// What values may be.
 #[derive(Clone, Debug)]
 pub(super) struct Candidates {
@@ -43,12 +46,31 @@ impl Candidates {
             let [base, opt] = Version::BOTH.map(|w| versions.graph(w).operands(insts[w]));
             base.iter().copied().zip(opt.iter().copied())
         };
+        // What the same operations are done to
+        let within = |base: Operand, opt: Operand| {
+            let mut found: Vec<(Operand, Operand)> = vec![(base, opt)];
+            let mut next = 0;
+            while next < found.len().min(MOST_WITHIN) {
+                let (base, opt) = found[next];
+                next += 1;
+                let insts = versions.of.base.graph.definition_of(base);
+                let insts = insts.zip(versions.of.opt.graph.definition_of(opt));
+                let Some((base, opt)) = insts else { continue };
+                let [a, b] =
+                    [&versions.of.base.graph.nodes[base], &versions.of.opt.graph.nodes[opt]];
+                if a.operation == b.operation && a.is_total && b.is_total {
+                    found.extend(operands(PerVersion { base, opt }));
+                }
+            }
+            found.split_off(1)
+        };
         for pair in &matching.pairs {
             let [base, opt] = Version::BOTH
                 .map(|w| versions.of[w].chains.chains[pair.chains[w]].anchors.iter().copied());
             let anchors = base.zip(opt).take(pair.prefix);
             for (base, opt) in anchors.flat_map(|(base, opt)| operands(PerVersion { base, opt })) {
                 add(base, opt, false);
+                within(base, opt).into_iter().for_each(|(b, o)| add(b, o, false));
             }
             if let Some(Condition { insts, relation }) = pair.condition {
                 let negated: &[bool] = match relation {
@@ -58,6 +80,9 @@ impl Candidates {
                 };
                 for &negated in negated {
                     operands(insts).for_each(|(b, o)| add(b, o, negated));
+                }
+                for (base, opt) in operands(insts) {
+                    within(base, opt).into_iter().for_each(|(b, o)| add(b, o, false));
                 }
             }
         }
