@@ -550,8 +550,48 @@ impl Walk<'_> {
             && match self.may_be_same(insts) {
                 Some(is_same) => is_same,
                 // One that opt does not have, beside another one that it has from base
-                None => kept[insts.base].is_some() || origin[insts.opt].is_none(),
+                None => {
+                    (kept[insts.base].is_some() || origin[insts.opt].is_none())
+                        && self.half(insts).is_none()
+                }
             }
+    }
+
+    /// The version whose branch is the first half of a short circuit, where the other one's decides
+    /// by the whole of one.
+    fn half(&self, insts: PerVersion<InstId>) -> Option<Version> {
+        Version::BOTH.into_iter().find(|&which| {
+            let other = which.other();
+            let is_whole =
+                self.combines(other, insts[other]) && !self.combines(which, insts[which]);
+            is_whole && self.is_half(which, insts[which])
+        })
+    }
+
+    /// True for a branch that decides by several booleans.
+    fn combines(&self, which: Version, branch: InstId) -> bool {
+        let graph = &self.version(which).graph;
+        let condition = graph.operands(branch).first();
+        let inst = condition.and_then(|&condition| graph.definition_of(condition));
+        inst.is_some_and(|inst| {
+            let node = &graph.nodes[inst];
+            let is_operation = node.boolean.is_none() && graph.operands(inst).len() == 2;
+            node.facts.is_select() || (node.is_total && node.bits == Some(1) && is_operation)
+        })
+    }
+
+    /// True for a branch that leads to one that it decides by a constant.
+    fn is_half(&self, which: Version, branch: InstId) -> bool {
+        let graph = &self.version(which).graph;
+        let block = graph.block(branch);
+        self.version(which).live.successors[block].iter().any(|&to| {
+            let condition = graph.operands(graph.terminator(to)).first();
+            let phi = condition.and_then(|&condition| graph.definition_of(condition));
+            let phi = phi.filter(|&inst| graph.nodes[inst].facts.is_phi());
+            let incoming = phi.filter(|&phi| graph.block(phi) == to);
+            let incoming = incoming.and_then(|phi| graph.incoming(phi, block));
+            matches!(incoming, Some(Operand::Constant(_)))
+        })
     }
 
     /// The cases of switches, of which one may decide by what the other one does, extended.
@@ -576,6 +616,12 @@ impl Walk<'_> {
             Next::Branch(branch) => self.is_elsewhere(w, branch),
             Next::Anchor(_) | Next::End => false,
         };
+        if let [Next::Branch(base), Next::Branch(opt)] =
+            Version::BOTH.map(|w| self.next(w, places[w]))
+            && let Some(half) = self.half(PerVersion { base, opt })
+        {
+            return half;
+        }
         match (is_elsewhere(Version::Base), is_elsewhere(Version::Opt)) {
             (true, false) => return Version::Opt,
             (false, true) => return Version::Base,

@@ -152,7 +152,9 @@ impl Round<'_> {
         let graph = &version.graph;
         let mut block = Some(graph.block(at));
         for _ in 0..MOST_DOMINATORS {
-            let Some(to) = block else { break };
+            let Some(to) = block.filter(|_| terms.conditions.len() < MOST_CONDITIONS) else {
+                break;
+            };
             block = version.scopes.immediate(to);
             let sources = &version.live.predecessors[to];
             if let [from] = sources[..] {
@@ -160,9 +162,6 @@ impl Round<'_> {
             } else if let Some((conditions, holds)) = self.taken_by_all(sources, to) {
                 let met = |terms: &mut Terms| self.copies_met(terms, to, &conditions, DEEPEST);
                 terms.add_condition(met, holds);
-            }
-            if terms.conditions.len() == MOST_CONDITIONS {
-                break;
             }
         }
         terms

@@ -315,21 +315,59 @@ impl Round<'_> {
     /// that were taken: whether it is the last one's condition, or its negation, where all are what
     /// they were.
     fn follows_from_base(&self, which: Version, branch: InstId, facts: &Facts) -> Option<bool> {
-        let &(last, held) = facts.of_base.last().filter(|_| which == Version::Opt)?;
+        let &last = facts.of_base.last().filter(|_| which == Version::Opt)?;
+        let condition = *self.versions.of.opt.graph.operands(branch).first()?;
+        self.follows_from(last, (branch, condition), facts)
+    }
+
+    /// The same for a comparison that a branch of opt decides by, among others, and any of these
+    /// branches.
+    fn compares_as_base(&self, at: At<'_>, operand: Operand, facts: &Facts) -> Option<bool> {
+        (at.which == Version::Opt && !self.is_again(at)).then_some(())?;
+        let is_comparison = |which: Version, operand: Operand| {
+            let graph = self.versions.graph(which);
+            let inst = graph.definition_of(operand);
+            let boolean = inst.and_then(|inst| graph.nodes[inst].boolean);
+            matches!(boolean, Some(Boolean::Comparison { .. }))
+        };
+        let branch = self.branch(at);
+        let is_whole = self.versions.of.opt.graph.operands(branch).first() == Some(&operand);
+        (!is_whole && is_comparison(Version::Opt, operand)).then_some(())?;
+        facts.of_base.iter().find_map(|&of_base| {
+            let condition = *self.versions.of.base.graph.operands(of_base.0).first()?;
+            is_comparison(Version::Base, condition).then_some(())?;
+            self.follows_from(of_base, (branch, operand), facts)
+        })
+    }
+
+    /// Whether a condition that a branch of opt decides by holds, if LLVM proves that it is that of
+    /// one of the branches of base that were taken, or its negation.
+    fn follows_from(
+        &self,
+        (of_base, held): (InstId, bool),
+        (branch, condition): (InstId, Operand),
+        facts: &Facts,
+    ) -> Option<bool> {
         let are_once = facts.of_base.iter().all(|&(branch, _)| facts.is_once(branch));
         (facts.of_base.len() <= MOST_CONDITIONS && are_once).then_some(())?;
         let mut terms = Terms::new(false);
-        let term = |terms: &mut Terms, which: Version, branch: InstId| {
-            let graph = self.versions.graph(which);
-            let condition = *graph.operands(branch).first()?;
-            self.term(terms, which, condition, graph.block(branch), terms::DEEPEST)
+        let term = |terms: &mut Terms, which: Version, condition: Operand, branch: InstId| {
+            let block = self.versions.graph(which).block(branch);
+            self.term(terms, which, condition, block, terms::DEEPEST)
         };
-        let of_opt = term(&mut terms, Version::Opt, branch)?;
-        terms.roots = [term(&mut terms, Version::Base, last)?, of_opt];
+        let term_of_base = |terms: &mut Terms, branch: InstId| {
+            let condition = *self.versions.of.base.graph.operands(branch).first()?;
+            term(terms, Version::Base, condition, branch)
+        };
+        let of_opt = term(&mut terms, Version::Opt, condition, branch)?;
+        terms.roots = [term_of_base(&mut terms, of_base)?, of_opt];
         for &(branch, held) in &facts.of_base {
-            let condition = term(&mut terms, Version::Base, branch)?;
+            let condition = term_of_base(&mut terms, branch)?;
             terms.conditions.push((condition, held));
         }
+        // What branches above have said holds still: the way has not gone round.
+        let &(first, _) = facts.of_base.first()?;
+        let terms = self.with_conditions(terms, first);
         let is_select = |which: Version, inst: InstId| self.is_select(which, inst);
         let looked_into =
             terms.defined_with_conditions(is_select, |number| self.is_well_defined(number))?;
@@ -403,6 +441,17 @@ impl Round<'_> {
     /// Whether a condition holds, if that is known.
     fn holds(&self, at: At<'_>, operand: Operand, facts: &Facts, depth: usize) -> Option<bool> {
         let (operand, at) = self.there(at, operand, facts, depth);
+        let holds = self.holds_there(at, operand, facts, depth);
+        holds.or_else(|| self.compares_as_base(at, operand, facts))
+    }
+
+    fn holds_there(
+        &self,
+        at: At<'_>,
+        operand: Operand,
+        facts: &Facts,
+        depth: usize,
+    ) -> Option<bool> {
         let number = self.number_at(at, operand);
         if number == UNKNOWN {
             return None;
