@@ -38,7 +38,7 @@ impl fmt::Display for Percent {
 
 /// `part` of `whole` in percent, with one digit and rounded down: `100.0` are all.
 pub fn rounded_down(part: u64, whole: u64) -> String {
-    match (part * 1000).checked_div(whole) {
+    match (u128::from(part) * 1000).checked_div(u128::from(whole)) {
         Some(permille) => format!("{}.{}", permille / 10, permille % 10),
         None => "-".into(),
     }

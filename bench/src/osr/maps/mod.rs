@@ -101,7 +101,7 @@ fn share(part: u64, of: u64) -> String {
     if of == 0 {
         return "–".to_string();
     }
-    let tenths = part * 1000 / of;
+    let tenths = u128::from(part) * 1000 / u128::from(of);
     format!("{}.{}", tenths / 10, tenths % 10)
 }
 

@@ -6,7 +6,7 @@ use crate::format::names::readable;
 use crate::format::numbers::{plural, rounded_down};
 use midflight_profile::osr_maps::Both;
 use midflight_profile::osr_maps::report::{
-    Actions, Compensation, Function, Points, Reasons, Report, Size, Unproved,
+    Actions, Compensation, Feasible, Function, Parts, Points, Reasons, Report, Size, Unproved,
 };
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -35,8 +35,12 @@ pub fn write(out: &mut dyn Write, source: &str, report: &Report) -> io::Result<(
         writeln!(out, "\nno function was mapped")?;
     } else {
         write_functions(out, functions)?;
-        write_shares(out, "base to opt", functions, |f| f.points.base_to_opt)?;
-        write_shares(out, "opt to base", functions, |f| f.points.opt_to_base)?;
+        write_shares(out, "base to opt", functions, |f| {
+            (f.points.base_to_opt, f.parts.base_to_opt)
+        })?;
+        write_shares(out, "opt to base", functions, |f| {
+            (f.points.opt_to_base, f.parts.opt_to_base)
+        })?;
         write_sizes(out, "base to opt", functions, |f| {
             (f.points.base_to_opt, f.compensation.base_to_opt, f.keep.base_to_opt)
         })?;
@@ -118,7 +122,7 @@ fn write_shares(
     out: &mut dyn Write,
     direction: &str,
     functions: &[Function],
-    of: impl Fn(&Function) -> Points,
+    of: impl Fn(&Function) -> (Points, Parts),
 ) -> io::Result<()> {
     writeln!(out, "\nPoints where OSR is possible, {direction} (%)")?;
     write!(out, "{:>8}", "points")?;
@@ -126,13 +130,27 @@ fn write_shares(
         write!(out, " {head:>7}")?;
     }
     writeln!(out, "  {:20}  function", "share")?;
-    let mut sum = Points::default();
+    let (mut sum, mut of_parts) = (Points::default(), Parts::default());
     for function in functions {
-        let points = of(function);
+        let (points, parts) = of(function);
         sum += points;
+        of_parts += parts;
         write_share(out, &points, &readable(&function.name))?;
     }
-    write_share(out, &sum, &sum_of(functions))
+    write_share(out, &sum, &sum_of(functions))?;
+    let Parts { changed, headers, executed } = of_parts;
+    let share = |part: Feasible| rounded_down(part.avail, part.total);
+    let of = |part: Feasible| format!("{} of {} ({} %)", part.avail, part.total, share(part));
+    write!(
+        out,
+        "in chains that the passes changed {}, at heads of loops {}",
+        of(changed),
+        of(headers)
+    )?;
+    if let Some(executed) = executed {
+        write!(out, ", by executions {} %", share(executed))?;
+    }
+    writeln!(out)
 }
 
 fn write_share(out: &mut dyn Write, points: &Points, name: &str) -> io::Result<()> {
