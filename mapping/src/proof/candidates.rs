@@ -20,7 +20,8 @@ pub(super) struct Candidate {
     pub(super) negated: bool,
 }
 
-/// Expressions that are gone into for what they are made of, from one on
+/// Expressions of which the operands are candidates, too: one that is compared, and what that is
+/// made of
 const MOST_WITHIN: usize = 4;
 
 /// What values may be.

@@ -357,8 +357,7 @@ impl Congruence {
         uses.is_some_and(|mut uses| uses.all(|uses| self.are_same(versions, uses)))
     }
 
-    /// True if both write the same bytes to the same place, in base if need be with the stores
-    /// before.
+    /// True if both write the same bytes to the same place, each with the others of its group.
     fn fill_alike(&self, versions: &Versions, insts: PerVersion<InstId>) -> bool {
         uses_of_fill(versions, insts).is_some_and(|uses| self.are_same(versions, uses))
     }

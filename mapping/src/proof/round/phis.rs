@@ -159,6 +159,7 @@ impl Round<'_> {
         Some((numbers, if let Operand::Value(value) = condition { Some(value) } else { None }))
     }
 
+    /// The number of what meets at the head of a block, if states of memory do.
     pub(super) fn memory_phi(&mut self, which: Version, block: BlockId) -> Option<Number> {
         let (versions, shapes) = (self.versions, self.shapes);
         let states = shapes[which].states[block].as_ref()?;
