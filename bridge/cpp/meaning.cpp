@@ -507,15 +507,18 @@ bool hasCounterexample(Function &F) {
   return false;
 }
 
+// Whether what is false may be poison instead.
+bool mayBePoison(Function &F) {
+  return any_of(instructions(F), [](const Instruction &I) {
+    return I.hasPoisonGeneratingFlags() &&
+           (!isa<BinaryOperator>(I) || isa<PossiblyDisjointInst>(I));
+  });
+}
+
 } // namespace
 
 bool midflight::isRefutedBySamples(Function &F) {
-  // What is false may be poison.
-  for (const Instruction &I : instructions(F))
-    if (I.hasPoisonGeneratingFlags() &&
-        (!isa<BinaryOperator>(I) || isa<PossiblyDisjointInst>(I)))
-      return false;
-  return hasCounterexample(F);
+  return !mayBePoison(F) && hasCounterexample(F);
 }
 
 bool midflight::isProvedByZ3(Function &F) {
@@ -525,8 +528,9 @@ bool midflight::isProvedByZ3(Function &F) {
   for (const Argument &A : F.args())
     if (!widthOf(A))
       return false;
-  // That takes a thousandth of the time that Z3 takes to begin.
-  if (hasCounterexample(F))
+  // If samples have not been tried yet: they take a thousandth of the time that
+  // Z3 takes to begin.
+  if (mayBePoison(F) && hasCounterexample(F))
     return false;
   SMTSolverRef Solver = CreateZ3Solver();
   Solver->setUnsignedParam("rlimit", MostSteps);

@@ -50,6 +50,10 @@ pub fn group_fills<'m>(
     numbers: &mut FillNumbers<'m>,
 ) {
     let is_new = |inst: InstId| tracked.origin[inst].is_none();
+    let mut of_opt = graphs.opt.nodes.iter_enumerated();
+    if !of_opt.any(|(inst, node)| node.fills.is_some() && is_new(inst)) {
+        return;
+    }
     let mut runs_of = |which: Version| runs(snapshots[which], &graphs[which], numbers);
     let mut runs = PerVersion { opt: runs_of(Version::Opt), base: Vec::new() };
     runs.opt.retain(|run| run.anchors.iter().any(|&inst| is_new(inst)));

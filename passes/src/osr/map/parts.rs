@@ -32,10 +32,6 @@ pub(super) fn parts(
         let found = loops(&graph.body, &dominators(&graph.body));
         let mut is_header = TiVec::<BlockId, bool>::from(vec![false; graph.blocks.len()]);
         found.loops.iter().for_each(|found| is_header[found.header] = true);
-        let is_first = |inst: InstId| {
-            let before = graph.insts(graph.block(inst)).iter().take_while(|&other| other != inst);
-            before.last().is_none_or(|before| graph.nodes[before].facts.is_phi())
-        };
         let mut parts = Parts::default();
         for point in directions[from].counted() {
             let at = mapper.sides[from].points[point].at;
@@ -44,7 +40,7 @@ pub(super) fn parts(
             if version.chains.of_block[block].is_some_and(|chain| changed[from][chain]) {
                 parts.changed.add(1, is_feasible);
             }
-            if is_header[block] && is_first(at) {
+            if is_header[block] && graph.body.code.first_non_phi(block) == at {
                 parts.headers.add(1, is_feasible);
             }
             if let Some(counts) = &counts {
@@ -97,10 +93,11 @@ fn changed_chains(versions: &Versions) -> PerVersion<TiVec<ChainId, bool>> {
 fn insts_of(versions: &Versions, which: Version, chain: &Chain) -> Vec<InstId> {
     let graph = versions.graph(which);
     let (last, others) = chain.blocks.split_last().expect("a chain has blocks");
-    let within = others.iter().map(|&block| graph.terminator(block));
-    let within: Vec<InstId> = within.collect();
-    let blocks = others.iter().chain([last]);
-    blocks.flat_map(|&block| graph.insts(block)).filter(|inst| !within.contains(inst)).collect()
+    let of_others = others.iter().flat_map(|&block| {
+        let branch = graph.terminator(block);
+        graph.insts(block).iter().filter(move |&inst| inst != branch)
+    });
+    of_others.chain(graph.insts(*last)).collect()
 }
 
 /// True if an instruction is what it was.
