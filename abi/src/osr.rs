@@ -207,7 +207,7 @@ pub struct OsrExit {
 pub const OSR_MAPS_SECTION: &str = "midflight_osr_maps";
 
 /// Version of [`OsrMapsHeader`] and of what follows it.
-pub const OSR_MAPS_VERSION: u16 = 2;
+pub const OSR_MAPS_VERSION: u16 = 3;
 
 /// Head of a record of mappings, little-endian, aligned to 8 bytes.
 ///

@@ -29,6 +29,8 @@ fn maps() -> FunctionMaps {
         stores: vec![],
         differs: false,
         keep: vec![],
+        ahead: None,
+        came: None,
     };
     FunctionMaps {
         name: "_Z1fi".into(),

@@ -11,6 +11,7 @@ use midflight_mapping::mapping::reconstruct::{Expr, PointMap};
 use midflight_mapping::refusal::Refusal;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
+
 use typed_index_collections::{TiSlice, TiVec};
 
 fn i(inst: usize) -> InstId {
@@ -42,12 +43,16 @@ fn point(
         stores: Vec::new(),
         differs: false,
         sources,
+        ahead: None,
         keep,
     }
 }
 
 fn of_points(step: usize, points: Vec<PointMap>) -> ComposedMap {
-    ComposedMap::of_step(step, &OsrMap { points: points.into_iter().map(Ok).collect() })
+    ComposedMap::of_step(
+        step,
+        &OsrMap { points: points.into_iter().map(Ok).collect(), ways: BTreeMap::new() },
+    )
 }
 
 const ANY: usize = usize::MAX;
@@ -137,7 +142,7 @@ fn arguments_are_passed_as_themselves() {
 fn a_step_without_a_mapping_breaks_the_chain() {
     let to = |landing| point(landing, &[], Vec::new(), ANY);
     let first = of_points(0, vec![to(0), to(1), to(2)]);
-    let second = OsrMap { points: vec![Ok(to(9)), Err(Refusal::NeedsPhi)] };
+    let second = OsrMap { points: vec![Ok(to(9)), Err(Refusal::NeedsPhi)], ways: BTreeMap::new() };
     // There is no point before instruction 2.
     let between = Between { point_at: TiSlice::from_ref(&[Some(0), Some(1), None]), arguments: 0 };
     let composed = first.then(&ComposedMap::of_step(1, &second), &between);
@@ -245,8 +250,10 @@ fn map() -> impl Strategy<Value = OsrMap> {
     let one = (0..POINTS, exprs, values).prop_map(|(landing, exprs, values)| {
         point(landing, &values.into_iter().collect::<Vec<_>>(), exprs, 6)
     });
-    prop::collection::vec(one, POINTS)
-        .prop_map(|points| OsrMap { points: points.into_iter().map(Ok).collect() })
+    prop::collection::vec(one, POINTS).prop_map(|points| OsrMap {
+        points: points.into_iter().map(Ok).collect(),
+        ways: BTreeMap::new(),
+    })
 }
 
 proptest! {

@@ -1,6 +1,6 @@
 //! Mappings as JSON, and back.
 
-use midflight_mapping::mapping::reconstruct::{Expr, OwedStore, PointMap};
+use midflight_mapping::mapping::reconstruct::{Ahead, Expr, OwedStore, PointMap};
 use midflight_mapping::refusal::Refusal;
 use midflight_passes::osr::map::do_passes::passes;
 use midflight_passes::osr::map::maps::{MapError, for_binary, read_point, write_point};
@@ -20,6 +20,7 @@ fn leads() -> PointMap {
         stores: vec![OwedStore { store: 9.into(), value: 2, address: 0 }],
         differs: true,
         sources: vec![3.into()],
+        ahead: Some(Ahead { to: 9.into(), runs: vec![7.into()] }),
         keep: vec![3.into()],
     }
 }
@@ -55,7 +56,7 @@ fn the_format_is_as_documented() {
         serde_json::to_string(&write_point(0, 1.into(), &Ok(leads()))).expect("it can be written");
     assert_eq!(
         text,
-        r#"{"point":0,"at":1,"landing":4,"values":[[2,0],[5,2]],"exprs":[{"source":3},{"constant":6},{"repeat":3,"of":[0,1]},{"content":9,"address":0},{"narrow":2,"of":3}],"stores":[{"store":9,"value":2,"address":0}],"differs":true,"keep":[3]}"#
+        r#"{"point":0,"at":1,"landing":4,"values":[[2,0],[5,2]],"exprs":[{"source":3},{"constant":6},{"repeat":3,"of":[0,1]},{"content":9,"address":0},{"narrow":2,"of":3}],"stores":[{"store":9,"value":2,"address":0}],"differs":true,"keep":[3],"ahead":{"to":9,"runs":[7]}}"#
     );
     let page = include_str!("../../docs/osr-report.md");
     let (_, example) = page.split_once("\"maps\":").expect("there is an example");
@@ -113,7 +114,7 @@ fn a_binary_has_what_mappings_name() {
     let base: Vec<String> = named(&found.instructions.base);
     let opt: Vec<String> = named(&found.instructions.opt);
     // Value 3 is that of instruction 1. Value 2 is that of instruction 0, value 5 of instruction 3.
-    assert_eq!(base, ["base1", "base3", "base6", "base9"]);
+    assert_eq!(base, ["base1", "base3", "base6", "base7", "base9"]);
     assert_eq!(opt, ["opt0", "opt2", "opt3", "opt4 asm \"add #9 x\", !\"x\" !y"]);
     let at: Vec<usize> = found.points.base_to_opt.iter().map(MapPoint::at).collect();
     assert_eq!(at, [3, 6]);

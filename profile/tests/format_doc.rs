@@ -181,6 +181,8 @@ fn the_documented_record_of_mappings_is_what_is_written() {
         stores: vec![],
         differs: false,
         keep: vec![0],
+        ahead: None,
+        came: None,
     };
     let refused = MapPoint::Refused { point: 0, at: 0, refused: "NoLanding".to_string() };
     let function = FunctionMaps {

@@ -23,6 +23,8 @@ fn point(
     constants: Vec<u32>,
 ) -> impl Strategy<Value = MapPoint> {
     let expr = (0..5u8, any::<u32>(), vec(any::<u32>(), 0..4));
+    let insts = (0..from, vec(0..from, 0..3));
+    let of = prop::option::of;
     let stores = vec((0..9usize, any::<u32>(), any::<u32>()), 0..3);
     let leads = (
         (0..9usize, 0..from, 0..to),
@@ -30,9 +32,10 @@ fn point(
         vec((0..arguments + to, any::<u32>()), 0..6),
         vec(0..arguments + from, 0..3),
         (stores, any::<bool>()),
+        (of(insts.clone()), of(insts)),
     );
-    let leads =
-        leads.prop_map(move |((point, at, landing), raw, values, keep, (stores, differs))| {
+    let leads = leads.prop_map(
+        move |((point, at, landing), raw, values, keep, (stores, differs), more)| {
             let below = |number: u32, count: usize| number as usize % count;
             let mut exprs = Vec::new();
             for (place, (kind, number, of)) in raw.into_iter().enumerate() {
@@ -64,8 +67,22 @@ fn point(
                 address: below(address, exprs.len()),
             });
             let stores = stores.collect();
-            MapPoint::Leads { point, at, landing, values, exprs, stores, differs, keep }
-        });
+            let ahead = more.0.map(|(to, runs)| Ahead { to, runs });
+            let came = more.1.map(|(into, from)| Came { into, from });
+            MapPoint::Leads {
+                point,
+                at,
+                landing,
+                values,
+                exprs,
+                stores,
+                differs,
+                keep,
+                ahead,
+                came,
+            }
+        },
+    );
     let refused = (0..9usize, 0..from, text());
     let refused = refused.prop_map(|(point, at, refused)| MapPoint::Refused { point, at, refused });
     prop_oneof![3 => leads, 1 => refused]
@@ -196,6 +213,8 @@ fn small() -> FunctionMaps {
                     stores: vec![],
                     differs: false,
                     keep: vec![],
+                    ahead: None,
+                    came: None,
                 }],
                 opt_to_base: vec![],
             },
@@ -262,6 +281,22 @@ fn what_points_name_must_be_there() {
     says(content, "a store");
     let narrow = |p: &mut MapPoint| fields(p).unwrap().3[2] = MapExpr::Narrow { narrow: 2, of: 0 };
     says(narrow, "an instruction to undo");
+    let left = |inst: usize| {
+        let ahead = changed(move |point| {
+            if let MapPoint::Leads { ahead, .. } = point {
+                *ahead = Some(Ahead { to: inst, runs: vec![] });
+            }
+        });
+        let came = changed(move |point| {
+            if let MapPoint::Leads { came, .. } = point {
+                *came = Some(Came { into: 0, from: vec![inst] });
+            }
+        });
+        [ahead, came]
+    };
+    assert_eq!(left(1), ["nothing", "nothing"]);
+    let is_refused = |e: &String| e.ends_with("names an instruction to run that is not there");
+    assert!(left(2).iter().all(is_refused), "{:?}", left(2));
     assert_eq!(changed(|_| {}), "nothing");
 }
 
@@ -274,7 +309,7 @@ fn errors_tell_what_is_wrong() {
         read_section(&record).expect_err("it is damaged").to_string()
     };
     let version = error(&|record| record[4] = 9);
-    assert!(version.contains("has version 9, and this Midflight reads version 2"), "{version}");
+    assert!(version.contains("has version 9, and this Midflight reads version 3"), "{version}");
     let size = error(&|record| record[0] = 7);
     assert!(size.contains("says that it has 7 bytes"), "{size}");
     let key = error(&|record| record[8] ^= 1);

@@ -40,11 +40,20 @@ pub enum Mutant {
     Copy,
     /// A phi that is made again has what came from the other side of the branch.
     Arms,
+    /// Of two ways to a point each leads where the other one does.
+    Way,
 }
 
 /// All of them.
-pub const MUTANTS: [Mutant; 6] =
-    [Mutant::Swap, Mutant::Landing, Mutant::Keep, Mutant::Store, Mutant::Copy, Mutant::Arms];
+pub const MUTANTS: [Mutant; 7] = [
+    Mutant::Swap,
+    Mutant::Landing,
+    Mutant::Keep,
+    Mutant::Store,
+    Mutant::Copy,
+    Mutant::Arms,
+    Mutant::Way,
+];
 
 impl Mutant {
     /// Where it surely has something to change, in the program for mutants.
@@ -55,6 +64,7 @@ impl Mutant {
             Mutant::Store => To::Optimized("loop-simplify,lcssa,loop-mssa(licm)"),
             Mutant::Copy => To::Optimized("loop-simplify,lcssa,loop-unroll"),
             Mutant::Arms => To::Optimized("simplifycfg<sink-common-insts>"),
+            Mutant::Way => To::Optimized("loop-simplify,lcssa,loop(loop-rotate)"),
         }
     }
 }
@@ -104,6 +114,7 @@ impl fmt::Display for Mutant {
             Mutant::Store => "store",
             Mutant::Copy => "copy",
             Mutant::Arms => "arms",
+            Mutant::Way => "way",
         })
     }
 }

@@ -6,7 +6,7 @@ declare i32 @take(i32)
 
 ; Loaded on one way, and there again on the other one.
 ; CHECK: "name":"again"
-; CHECK-SAME: "base_to_opt":{"total":13,{{[^}]*}}"avail":12,
+; CHECK-SAME: "base_to_opt":{"total":13,{{[^}]*}}"avail":13,
 ; CHECK-SAME: "opt_to_base":{"total":[[O:[0-9]+]],{{[^}]*}}"avail":[[O]],
 ; CHECK-SAME: "unproved":[]
 define i32 @again(ptr %p, i1 %c) {
@@ -32,7 +32,7 @@ end:
 
 ; The address is another one in each round.
 ; CHECK: "name":"list"
-; CHECK-SAME: "base_to_opt":{"total":14,{{[^}]*}}"avail":12,
+; CHECK-SAME: "base_to_opt":{"total":14,{{[^}]*}}"avail":14,
 ; CHECK-SAME: "opt_to_base":{"total":[[O:[0-9]+]],{{[^}]*}}"avail":[[O]],
 ; CHECK-SAME: "unproved":[]
 define void @list(ptr %first) {

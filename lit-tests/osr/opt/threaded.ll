@@ -11,11 +11,11 @@ declare void @none()
 
 ; A loop whose test of a pointer is repeated behind it.
 ; MERGE: "name":"find"
-; MERGE-SAME: "base_to_opt":{"total":20,{{[^}]*}}"avail":17,
+; MERGE-SAME: "base_to_opt":{"total":20,{{[^}]*}}"avail":20,
 ; MERGE-SAME: "opt_to_base":{"total":20,{{[^}]*}}"avail":20,
 ; MERGE-SAME: "unproved":[]
 ; THREAD: "name":"find"
-; THREAD-SAME: "base_to_opt":{"total":20,{{[^}]*}}"avail":17,
+; THREAD-SAME: "base_to_opt":{"total":20,{{[^}]*}}"avail":20,
 ; THREAD-SAME: "opt_to_base":{"total":17,{{[^}]*}}"avail":17,
 ; THREAD-SAME: "unproved":[]
 define void @find(ptr %list, ptr %key) {

@@ -5,6 +5,8 @@
 //! a version that is entered by a transition has points itself, so whatever a point hands on counts
 //! as live, in both versions, until nothing changes.
 
+use crate::mapping::ahead::{WayAhead, uses};
+use crate::mapping::history::{Copies, Histories, Way};
 use crate::mapping::live_sets::Handed;
 use crate::mapping::marks::Marks;
 use crate::mapping::positions::positions;
@@ -17,15 +19,22 @@ use crate::proof::Proof;
 use crate::proof::matching::{PairId, Walk};
 use crate::proof::numbers::Number;
 use crate::refusal::Refusal;
-use crate::versions::facts::VersionFacts;
+use crate::versions::facts::{VersionFacts, Versions};
 use crate::versions::graph::{Graph, Oracle};
 use crate::versions::version::{PerVersion, Version};
-use midflight_ir::ids::{InstId, ValueId};
+use midflight_ir::ids::{BlockId, InstId, ValueId};
 use std::cell::{OnceCell, RefCell};
+use std::collections::BTreeMap;
 use typed_index_collections::TiVec;
 
 /// Landings that are tried for a point
 const MOST_LANDINGS: usize = 12;
+
+/// Blocks above a point at which it is looked how control came to it
+const MOST_ABOVE: usize = 4;
+
+/// Instructions ahead of a point from which it is tried to leave the version
+const MOST_AHEAD: usize = 16;
 
 /// Values that are excluded one after the other, before points are given up instead
 const MOST_RESTARTS: usize = 32;
@@ -35,6 +44,43 @@ const MOST_RESTARTS: usize = 32;
 pub struct OsrMap {
     /// For each point of the source where it leads, or why nowhere
     pub points: Vec<Result<PointMap, Refusal>>,
+    /// Points of which no single landing is known, but one for each way in which control may have
+    /// come there
+    pub ways: BTreeMap<usize, Vec<Way>>,
+}
+
+impl OsrMap {
+    /// The mappings of a point: one, or one for each way in which control may have come to it; none
+    /// if it leads nowhere.
+    pub fn leads(&self, point: usize) -> impl Iterator<Item = (Option<&Way>, &PointMap)> {
+        let ways = self.ways.get(&point).into_iter().flatten();
+        let ways = ways.map(|way| (Some(way), &way.map));
+        self.points[point].iter().map(|map| (None, map)).chain(ways)
+    }
+
+    /// All mappings of points
+    pub fn all(&self) -> impl Iterator<Item = &PointMap> {
+        (0..self.points.len()).flat_map(|point| self.leads(point)).map(|(_, map)| map)
+    }
+
+    /// Why a point leads nowhere; none if it leads somewhere.
+    pub fn refusal(&self, point: usize) -> Option<Refusal> {
+        let refusal = self.points[point].as_ref().err().copied();
+        refusal.filter(|_| !self.ways.contains_key(&point))
+    }
+
+    /// True if some point does.
+    pub fn leads_somewhere(&self) -> bool {
+        !self.ways.is_empty() || self.points.iter().any(Result::is_ok)
+    }
+
+    /// All mappings of points, to be changed.
+    pub fn all_mut(&mut self) -> impl Iterator<Item = (usize, &mut PointMap)> {
+        let points = self.points.iter_mut().enumerate();
+        let points = points.filter_map(|(point, map)| Some((point, map.as_mut().ok()?)));
+        let ways = self.ways.iter_mut();
+        points.chain(ways.flat_map(|(&p, ways)| ways.iter_mut().map(move |w| (p, &mut w.map))))
+    }
 }
 
 /// Builds mappings.
@@ -48,6 +94,7 @@ pub struct Mapper<'a> {
     /// For each pair its segments, if they have been asked for
     segments: TiVec<PairId, OnceCell<Vec<Segment>>>,
     marks: RefCell<Marks>,
+    histories: Histories,
 }
 
 /// What is settled so far when mappings are closed.
@@ -67,24 +114,29 @@ impl Closure {
     fn take(
         &mut self,
         maps: &PerVersion<OsrMap>,
-        sides: &PerVersion<Side>,
+        (sides, versions): (&PerVersion<Side>, &Versions),
         takes_part: &dyn Fn(&Side, usize) -> bool,
     ) -> bool {
         let mut changed = false;
         for from in Version::BOTH {
-            for (p, map) in maps[from].points.iter().enumerate() {
-                let Ok(map) = map.as_ref() else {
-                    let refusal = map.as_ref().err().copied().filter(|_| !self.is_settled);
+            for p in 0..maps[from].points.len() {
+                if let Some(refusal) = maps[from].refusal(p) {
                     if self.dead[from][p].is_none() {
-                        self.dead[from][p] = refusal.or(Some(Refusal::NotClosed));
+                        let of_all = self.is_settled.then_some(Refusal::NotClosed);
+                        self.dead[from][p] = of_all.or(Some(refusal));
                         changed = true;
                     }
                     continue;
-                };
+                }
                 if takes_part(&sides[from], p) {
                     let at = sides[from].points[p].at;
                     let known = self.handed[from].entry(at).or_default();
-                    map.sources.iter().for_each(|&source| changed |= known.insert(source));
+                    for (way, map) in maps[from].leads(p) {
+                        let carried = way.map_or(&[][..], |way| &way.carried);
+                        let mut used = uses(sides[from].graph(versions), map);
+                        used.retain(|value| carried.binary_search(value).is_err());
+                        used.into_iter().for_each(|used| changed |= known.insert(used));
+                    }
                 }
             }
         }
@@ -130,7 +182,14 @@ impl<'a> Mapper<'a> {
         let side = |which, points| Side::new(which, proof, points);
         let sides = PerVersion { base: side(Version::Base, base), opt: side(Version::Opt, opt) };
         let segments = vec![OnceCell::new(); proof.matching.pairs.len()].into();
-        Mapper { proof, oracle, sides, segments, marks: RefCell::default() }
+        Mapper {
+            proof,
+            oracle,
+            sides,
+            segments,
+            marks: RefCell::default(),
+            histories: Histories::default(),
+        }
     }
 
     fn segment(&self, pair: PairId, segment: usize) -> Option<&Segment> {
@@ -162,8 +221,16 @@ impl<'a> Mapper<'a> {
 
     /// The mapping from a version to the other one, at one strength.
     pub fn map(&self, from: Version, variant: Variant) -> OsrMap {
-        let points = (0..self.sides[from].points.len()).map(|p| self.point(from, p, variant));
-        OsrMap { points: points.collect() }
+        let mut map = OsrMap::default();
+        for point in 0..self.sides[from].points.len() {
+            map.points.push(self.point(from, point, variant));
+            if map.points[point].is_err()
+                && let Some(ways) = self.ways(from, point, variant)
+            {
+                map.ways.insert(point, ways);
+            }
+        }
+        map
     }
 
     /// Where a point leads.
@@ -179,6 +246,48 @@ impl<'a> Mapper<'a> {
         self.point_without(from, point, variant, &[], &mut |_, _| {})
     }
 
+    /// Where a point leads by the way in which control came to it; none unless it leads somewhere
+    /// in each.
+    pub fn ways(&self, from: Version, point: usize, variant: Variant) -> Option<Vec<Way>> {
+        self.ways_without(from, point, variant, &[], &mut |_, _| {})
+    }
+
+    fn ways_without(
+        &self,
+        from: Version,
+        point: usize,
+        variant: Variant,
+        without: &[ValueId],
+        lacks: &mut dyn FnMut(InstId, ValueId),
+    ) -> Option<Vec<Way>> {
+        let Boundary { at, refusal: None, .. } = self.sides[from].points[point] else {
+            return None;
+        };
+        let product = self.proof.product.as_ref()?;
+        let all = self.proof.instances(from, at);
+        if all.len() < 2 || all.iter().any(|&copy| self.landings_of(from, copy).is_err()) {
+            return None;
+        }
+        let home = self.graph(from).block(at);
+        let above = |&block: &BlockId| self.sides[from].dominators.immediate(block);
+        std::iter::successors(Some(home), above).take(MOST_ABOVE).find_map(|block| {
+            let histories = self.histories.of(product, from, block, home);
+            if histories.len() < 2 {
+                return None;
+            }
+            let way = |Copies { history, blocks }: &Copies| {
+                let copies = blocks.iter().filter_map(|&copy| product.copy_in(from, at, copy));
+                let copies: Vec<InstId> = copies.collect();
+                let map = self.point_in(from, at, &copies, variant, without, lacks).ok()?;
+                let (side, versions) = (&self.sides[from], &self.proof.versions);
+                let is_carried = |v: &ValueId| !side.is_available(versions, *v, at);
+                let carried = uses(self.graph(from), &map).into_iter().filter(is_carried).collect();
+                Some(Way { history: history.clone(), carried, map })
+            };
+            histories.iter().map(way).collect()
+        })
+    }
+
     /// The same, without some values of the source. For each landing that is not possible `lacks`
     /// gets the landing and the value that cannot be reconstructed there.
     fn point_without(
@@ -189,12 +298,78 @@ impl<'a> Mapper<'a> {
         without: &[ValueId],
         lacks: &mut dyn FnMut(InstId, ValueId),
     ) -> Result<PointMap, Refusal> {
-        let point = &self.sides[from].points[point];
-        if let Some(refusal) = point.refusal {
-            return Err(refusal);
+        let Boundary { at, refusal, .. } = self.sides[from].points[point];
+        match refusal {
+            Some(refusal) => Err(refusal),
+            None => {
+                let copies = self.proof.instances(from, at);
+                self.point_in(from, at, &copies, variant, without, lacks)
+            }
         }
-        let copies = self.proof.instances(from, point.at);
-        let landings = self.landings(from, &copies)?;
+    }
+
+    /// The same, for copies of the point in the proved version.
+    fn point_in(
+        &self,
+        from: Version,
+        at: InstId,
+        copies: &[InstId],
+        variant: Variant,
+        without: &[ValueId],
+        lacks: &mut dyn FnMut(InstId, ValueId),
+    ) -> Result<PointMap, Refusal> {
+        let is_way = copies.len() < self.proof.instances(from, at).len();
+        let there = self.leave_at(from, (at, copies, is_way), variant, without, lacks);
+        there.or_else(|refusal| {
+            let is_reached = refusal != Refusal::NeverReached;
+            let ahead = || self.leave_ahead(from, (at, copies, is_way), variant, without);
+            is_reached.then(ahead).flatten().ok_or(refusal)
+        })
+    }
+
+    /// The same behind what the source can run before without effect.
+    fn leave_ahead(
+        &self,
+        from: Version,
+        (at, copies, is_way): (InstId, &[InstId], bool),
+        variant: Variant,
+        without: &[ValueId],
+    ) -> Option<PointMap> {
+        if variant < Variant::Alias {
+            return None;
+        }
+        let side = &self.sides[from];
+        let mut ahead = WayAhead::new(self.graph(from), at);
+        let mut copies = copies.to_vec();
+        for _ in 0..MOST_AHEAD {
+            let branch = ahead.step()?;
+            copies = match &self.proof.product {
+                Some(product) => product.next(from, &copies, ahead.at, branch),
+                None => vec![ahead.at],
+            };
+            let is_point =
+                side.point_at[ahead.at].is_some_and(|p| side.points[p].refusal.is_none());
+            if !is_point || !side.is_useful_inst(ahead.at) {
+                continue;
+            }
+            let at = (ahead.at, &copies[..], is_way);
+            if let Ok(map) = self.leave_at(from, at, variant, without, &mut |_, _| {}) {
+                return ahead.mapped(map, side, without);
+            }
+        }
+        None
+    }
+
+    /// Where that leads if the version is left right there.
+    fn leave_at(
+        &self,
+        from: Version,
+        (at, copies, is_way): (InstId, &[InstId], bool),
+        variant: Variant,
+        without: &[ValueId],
+        lacks: &mut dyn FnMut(InstId, ValueId),
+    ) -> Result<PointMap, Refusal> {
+        let landings = self.landings(from, copies)?;
         let mut best: Option<(PointMap, (&Landing, Memory))> = None;
         let mut reason = Refusal::NoLanding;
         for landing in &landings.candidates {
@@ -204,14 +379,14 @@ impl<'a> Mapper<'a> {
                 reason = refusal;
                 continue;
             }
-            let memory = match self.memory(from, &copies, landing, &landings) {
+            let memory = match self.memory(from, copies, landing, &landings) {
                 Ok(memory) => memory,
                 Err(refusal) => {
                     reason = refusal;
                     continue;
                 }
             };
-            let at = (point.at, &copies[..]);
+            let at = (at, copies, is_way);
             match self.build(from, at, (landing, &memory), &landings, variant, without) {
                 Ok(map) if best.as_ref().is_none_or(|(b, _)| map.cost() < b.cost()) => {
                     best = Some((map, (landing, memory)));
@@ -227,14 +402,20 @@ impl<'a> Mapper<'a> {
             }
         }
         let (best, (landing, memory)) = best.ok_or(reason)?;
-        let at = (point.at, &copies[..]);
-        Ok(self.minimize(from, at, best, ((landing, &memory), &landings), variant, without))
+        Ok(self.minimize(
+            from,
+            (at, copies, is_way),
+            best,
+            ((landing, &memory), &landings),
+            variant,
+            without,
+        ))
     }
 
     fn build(
         &self,
         from: Version,
-        (at, copies): (InstId, &[InstId]),
+        (at, copies, is_way): (InstId, &[InstId], bool),
         (landing, memory): (&Landing, &Memory),
         landings: &Landings,
         variant: Variant,
@@ -246,8 +427,13 @@ impl<'a> Mapper<'a> {
         Reconstruct {
             proof: self.proof,
             oracle: self.oracle,
-            source: Place { side: source, at, copies },
-            destination: Place { side: destination, at: landing.at, copies: &landing.proved },
+            source: Place { side: source, at, copies, is_way },
+            destination: Place {
+                side: destination,
+                at: landing.at,
+                copies: &landing.proved,
+                is_way: false,
+            },
             over: landings.over.as_ref().map(|(pair, walks)| Over { pair: *pair, walks }),
             variant,
             reloads: !landings.is_late && !is_late,
@@ -345,7 +531,7 @@ impl<'a> Mapper<'a> {
     fn minimize(
         &self,
         from: Version,
-        at: (InstId, &[InstId]),
+        at: (InstId, &[InstId], bool),
         mut best: PointMap,
         (landing, landings): ((&Landing, &Memory), &Landings),
         variant: Variant,
@@ -546,7 +732,7 @@ impl<'a> Mapper<'a> {
                 closure.handed = PerVersion::default();
                 true
             } else {
-                closure.take(&maps, &self.sides, takes_part)
+                closure.take(&maps, (&self.sides, &self.proof.versions), takes_part)
             };
             if !changed {
                 return self.with_keep_sets(maps);
@@ -562,12 +748,11 @@ impl<'a> Mapper<'a> {
         for from in Version::BOTH {
             let side = &self.sides[from];
             let graph = self.graph(from);
-            for (point, map) in side.points.iter().zip(&mut maps[from].points) {
-                let Ok(map) = map else { continue };
-                let own = side.own_landing(point.at);
+            for (point, map) in maps[from].all_mut() {
+                let own = side.own_landing(side.points[point].at);
                 let is_kept =
                     |v: &&ValueId| graph.definition(**v).is_some() && own.binary_search(v).is_err();
-                map.keep = map.sources.iter().filter(is_kept).copied().collect();
+                map.keep = uses(graph, map).iter().filter(is_kept).copied().collect();
             }
         }
         maps
@@ -578,27 +763,26 @@ impl<'a> Mapper<'a> {
     fn round(&self, closure: &Closure) -> (PerVersion<OsrMap>, Vec<(Version, ValueId)>) {
         let mut missing = Vec::new();
         let maps = PerVersion::from_fn(|from| {
-            let point = |(p, &dead): (usize, &Option<Refusal>)| {
+            let (banned, mut map) = (&closure.banned[from], OsrMap::default());
+            for (p, &dead) in closure.dead[from].iter().enumerate() {
                 if let Some(refusal) = dead {
-                    return Err(refusal);
+                    map.points.push(Err(refusal));
+                    continue;
                 }
                 let mut lacks = None;
-                let map = self.point_without(
-                    from,
-                    p,
-                    Variant::Avail,
-                    &closure.banned[from],
-                    &mut |landing, value| {
-                        let own = self.sides[from.other()].own_landing(landing);
-                        lacks = Some(value).filter(|v| own.binary_search(v).is_err());
-                    },
-                );
-                if map.is_err() {
-                    missing.extend(lacks.map(|value| (from.other(), value)));
+                let mut lack = |landing: InstId, value: ValueId| {
+                    let own = self.sides[from.other()].own_landing(landing);
+                    lacks = Some(value).filter(|v| own.binary_search(v).is_err());
+                };
+                map.points.push(self.point_without(from, p, Variant::Avail, banned, &mut lack));
+                if map.points[p].is_err() {
+                    match self.ways_without(from, p, Variant::Avail, banned, &mut lack) {
+                        Some(ways) => drop(map.ways.insert(p, ways)),
+                        None => missing.extend(lacks.map(|value| (from.other(), value))),
+                    }
                 }
-                map
-            };
-            OsrMap { points: closure.dead[from].iter().enumerate().map(point).collect() }
+            }
+            map
         });
         (maps, missing)
     }

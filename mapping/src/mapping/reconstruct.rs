@@ -54,6 +54,9 @@ const DEEPEST: usize = 256;
 /// gave.
 pub type Expr = osr_maps::Expr<ValueId, InstId, ConstId, usize>;
 
+/// What the source runs before it is left.
+pub type Ahead = osr_maps::Ahead<InstId>;
+
 /// A store that opt still owes to memory when base goes on.
 pub type OwedStore = osr_maps::OwedStore<InstId>;
 
@@ -72,9 +75,12 @@ pub struct PointMap {
     /// At the landing memory may not be what the destination would have, in places that it does not
     /// read.
     pub differs: bool,
-    /// The values of the source that are used, sorted
+    /// The values of the source that are used when it is left, sorted
     pub sources: Vec<ValueId>,
-    /// Those of them that are neither live at the point nor arguments: the keep set, sorted
+    /// How far the source runs before it is left, if it does
+    pub ahead: Option<Ahead>,
+    /// The values that it has at the point, that are used then or later, and that are neither live
+    /// there nor arguments: the keep set, sorted
     pub keep: Vec<ValueId>,
 }
 
@@ -88,6 +94,7 @@ impl PointMap {
             stores: Vec::new(),
             differs: false,
             sources: live.to_vec(),
+            ahead: None,
             keep: Vec::new(),
         }
     }
@@ -95,7 +102,9 @@ impl PointMap {
     /// Number of instructions of the compensation code, |χ|
     pub fn size(&self) -> usize {
         let is_leaf = |e: &&Expr| matches!(e, Expr::Source { .. } | Expr::Constant { .. });
-        self.exprs.len() - self.exprs.iter().filter(is_leaf).count() + self.stores.len()
+        let made = self.exprs.len() - self.exprs.iter().filter(is_leaf).count();
+        let run = self.ahead.as_ref().map_or(0, |ahead| ahead.runs.len());
+        run + made + self.stores.len()
     }
 
     /// What the landing costs, to choose between landings
@@ -132,6 +141,8 @@ pub struct Place<'a> {
     /// In the proved version before these ones: those of the other place are reached at the same
     /// times, in the same order.
     pub copies: &'a [InstId],
+    /// It is known how control came there: what was computed on all ways to these may be used.
+    pub is_way: bool,
 }
 
 /// A point and a landing.
@@ -297,6 +308,7 @@ impl Reconstruct<'_> {
             exprs: kept,
             stores: stores.iter().map(|store| store.map(|inst| inst, |e| place[e])).collect(),
             differs: self.memory.differs || !self.reloads,
+            ahead: None,
             sources,
             keep,
         }
@@ -380,7 +392,13 @@ impl Reconstruct<'_> {
         if self.proof.product.is_none() {
             return Some(Numbers::One(of[which][value]));
         }
-        let there = |&copy: &InstId| Some(of[which][self.proof.reaching(which, value, copy)?]);
+        let there = |&copy: &InstId| {
+            let there = match place.is_way {
+                true => self.proof.last(which, value, copy),
+                false => self.proof.reaching(which, value, copy),
+            };
+            Some(of[which][there?])
+        };
         place.copies.iter().map(there).collect::<Option<_>>().map(Numbers::Each)
     }
 
@@ -480,7 +498,18 @@ impl Reconstruct<'_> {
     fn is_available(&self, source: ValueId) -> bool {
         self.source.side.is_useful(&self.proof.versions, source)
             && !self.without.contains(&source)
-            && self.source.side.is_available(&self.proof.versions, source, self.source.at)
+            && (self.source.side.is_available(&self.proof.versions, source, self.source.at)
+                || self.is_carried(source))
+    }
+
+    /// True for a value of the source that is there only since control came there as it did.
+    fn is_carried(&self, source: ValueId) -> bool {
+        let Place { side, copies, is_way, .. } = self.source;
+        let graph = side.graph(&self.proof.versions);
+        let is_plain = |inst: InstId| !graph.nodes[inst].facts.is_terminator();
+        let mut copies = copies.iter();
+        let can = is_way && graph.definition(source).is_some_and(is_plain);
+        can && copies.all(|&copy| self.proof.last(side.which, source, copy).is_some())
     }
 
     /// A value of the source that is kept for the point.

@@ -30,7 +30,8 @@ pub struct Side {
     useful: TiVec<InstId, bool>,
     /// For values the useful instructions that extend them
     extensions: HashMap<ValueId, Vec<InstId>>,
-    dominators: Dominators,
+    /// Of its blocks
+    pub dominators: Dominators,
     /// The useful values of the proved version by their numbers: for the place of each number where
     /// those begin
     first: Vec<u32>,

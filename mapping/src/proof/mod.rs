@@ -99,6 +99,15 @@ impl Proof {
         }
     }
 
+    /// The same of a value that need not be there on all ways of the version: what it was when it
+    /// was computed last.
+    pub fn last(&self, which: Version, value: ValueId, before: InstId) -> Option<ValueId> {
+        match &self.product {
+            Some(product) => product.folds[which].last(value, before),
+            None => Some(value),
+        }
+    }
+
     /// True if an address that an instruction of the proved version accesses is what it would be if
     /// it were computed before another one.
     pub fn has_address_at(&self, which: Version, place_of: InstId, before: InstId) -> bool {

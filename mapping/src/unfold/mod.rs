@@ -116,12 +116,16 @@ impl Fold {
     /// holds of them. It need not hold of values that reach it in the unfolded version only, where
     /// an operand may have been computed again.
     pub fn reaching(&self, value: ValueId, before: InstId) -> Option<ValueId> {
+        let is_there = self.above.is_available(&self.body, value, self.insts[before]);
+        is_there.then(|| self.last(value, before)).flatten()
+    }
+
+    /// The same of a value of the version that need not be defined on all ways: what it was when it
+    /// was computed last.
+    pub fn last(&self, value: ValueId, before: InstId) -> Option<ValueId> {
         let Some(inst) = usize::from(value).checked_sub(self.arguments).map(InstId::from) else {
             return Some(value);
         };
-        if !self.above.is_available(&self.body, value, self.insts[before]) {
-            return None;
-        }
         let (defined, place) = self.places[inst];
         let mut block = self.block_of[before];
         if self.blocks[block] == defined && self.at(block, place) < before {

@@ -64,6 +64,35 @@ impl Product {
     pub fn instances(&self, which: Version, inst: InstId) -> impl Iterator<Item = InstId> {
         reached(&self.versions, &self.folds, which, inst)
     }
+
+    /// Where control is behind copies of an instruction: before copies of the next one, or behind a
+    /// branch, which leads to one block.
+    pub fn next(
+        &self,
+        which: Version,
+        copies: &[InstId],
+        next: InstId,
+        branch: Option<InstId>,
+    ) -> Vec<InstId> {
+        let version = &self.versions.of[which];
+        let behind = |&copy: &InstId| {
+            let block = version.graph.block(copy);
+            let to = match branch {
+                Some(_) => *version.live.successors[block].first()?,
+                None => block,
+            };
+            self.copy_in(which, next, to)
+        };
+        let mut found: Vec<InstId> = copies.iter().filter_map(behind).collect();
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
+    /// The copy of an instruction in a block; none if that is no copy of its block.
+    pub fn copy_in(&self, which: Version, inst: InstId, copy: BlockId) -> Option<InstId> {
+        self.folds[which].copy_in(inst, copy)
+    }
 }
 
 /// The copies of an instruction that may be reached in unfolded versions.

@@ -10,7 +10,7 @@ mod text;
 
 use midflight_ir::facts::FunctionFacts;
 use midflight_mapping::mapping::mapper::Mapper;
-use midflight_mapping::mapping::reconstruct::{Expr, Variant};
+use midflight_mapping::mapping::reconstruct::{Expr, PointMap, Variant};
 use midflight_mapping::points::boundaries;
 use midflight_mapping::proof::Proof;
 use midflight_mapping::versions::derive::derived;
@@ -87,45 +87,57 @@ fn mapped(text: &Text, proof: &Proof, out: &mut String) {
     let points = text.graphs.as_ref().map(|g| boundaries(&g.body, FunctionFacts::default()));
     let mapper = Mapper::new(proof, text, points);
     for (from, name) in [(Version::Base, "base"), (Version::Opt, "opt")] {
-        let to = from.other();
-        let points = &mapper.sides[from].points;
-        for (point, map) in points.iter().zip(mapper.map(from, Variant::Avail).points) {
-            write!(out, "{name} {}", text.inst(from, point.at)).unwrap();
-            let map = match map {
-                Ok(map) => map,
-                Err(refusal) => {
-                    writeln!(out, ": {}", refusal.name()).unwrap();
-                    continue;
+        let maps = mapper.map(from, Variant::Avail);
+        let graph = &text.graphs[from];
+        for (number, point) in mapper.sides[from].points.iter().enumerate() {
+            let at = text.inst(from, point.at);
+            if let Some(refusal) = maps.refusal(number) {
+                writeln!(out, "{name} {at}: {}", refusal.name()).unwrap();
+            }
+            for (way, map) in maps.leads(number) {
+                write!(out, "{name} {at}").unwrap();
+                let came = way.iter().flat_map(|way| &way.history.from);
+                let came: Vec<&str> =
+                    came.map(|&block| text.inst(from, graph.terminator(block))).collect();
+                if !came.is_empty() {
+                    write!(out, " (came over {})", came.join(", ")).unwrap();
                 }
-            };
-            write!(out, " -> {}", text.inst(to, map.landing)).unwrap();
-            let mut exprs: Vec<String> = Vec::new();
-            for expr in &map.exprs {
-                let of: Vec<&str> = expr.operands().iter().map(|&o| exprs[o].as_str()).collect();
-                exprs.push(match expr {
-                    Expr::Source { source } => text.name(from, Operand::Value(*source)).to_string(),
-                    Expr::Constant { constant } => text.constants.word(*constant).to_string(),
-                    Expr::Repeat { repeat: inst, .. } => {
-                        format!("{}'({})", text.inst(to, *inst), of.join(", "))
-                    }
-                    Expr::Narrow { .. } => format!("narrow({})", of.join(", ")),
-                    Expr::Content { .. } => format!("memory({})", of.join(", ")),
-                    Expr::Code { code, .. } => format!("code {code}({})", of.join(", ")),
-                });
+                if let Some(ahead) = &map.ahead {
+                    write!(out, " to {}", text.inst(from, ahead.to)).unwrap();
+                }
+                write_map(out, text, from, map);
             }
-            for &(value, expr) in &map.values {
-                write!(out, "; {} = {}", text.name(to, Operand::Value(value)), exprs[expr])
-                    .unwrap();
-            }
-            for store in &map.stores {
-                write!(out, "; store {}, {}", exprs[store.value], exprs[store.address]).unwrap();
-            }
-            for &kept in &map.keep {
-                write!(out, "; keeps {}", text.name(from, Operand::Value(kept))).unwrap();
-            }
-            *out += "\n";
         }
     }
+}
+
+fn write_map(out: &mut String, text: &Text, from: Version, map: &PointMap) {
+    let to = from.other();
+    write!(out, " -> {}", text.inst(to, map.landing)).unwrap();
+    let mut exprs: Vec<String> = Vec::new();
+    for expr in &map.exprs {
+        let of: Vec<&str> = expr.operands().iter().map(|&o| exprs[o].as_str()).collect();
+        exprs.push(match expr {
+            Expr::Source { source } => text.name(from, Operand::Value(*source)).to_string(),
+            Expr::Constant { constant } => text.constants.word(*constant).to_string(),
+            Expr::Repeat { repeat: inst, .. } => {
+                format!("{}'({})", text.inst(to, *inst), of.join(", "))
+            }
+            Expr::Narrow { .. } => format!("narrow({})", of.join(", ")),
+            Expr::Content { .. } => format!("memory({})", of.join(", ")),
+            Expr::Code { code, .. } => format!("code {code}({})", of.join(", ")),
+        });
+    }
+    for &(value, expr) in &map.values {
+        write!(out, "; {} = {}", text.name(to, Operand::Value(value)), exprs[expr]).unwrap();
+    }
+    for store in &map.stores {
+        write!(out, "; store {}, {}", exprs[store.value], exprs[store.address]).unwrap();
+    }
+    for &kept in &map.keep {
+        write!(out, "; keeps {}", text.name(from, Operand::Value(kept))).unwrap();
+    }
+    *out += "\n";
 }
 
 #[test]

@@ -6,14 +6,16 @@
 //! dispatcher (thesis ch. 7), and the live values are kept in stack slots: with phis, their number
 //! would be quadratic.
 
+use crate::osr::came::Came;
 use crate::osr::compensate::Material;
 use crate::osr::prototype::{Prototype, Transfer};
-use crate::osr::site::{SharedTransition, Site, Target, promote_counters};
+use crate::osr::site::{Inserted, SharedTransition, Site, Target, promote_variables};
 use crate::read_code::CodeSnapshot;
 use midflight_bridge::builder::Builder;
 use midflight_bridge::continuation::Finish;
 use midflight_bridge::ir::{Block, Function, Inst, Value};
 use midflight_ir::ids::{InstId, InstRange, ValueId};
+use midflight_mapping::mapping::history::Way;
 use midflight_mapping::mapping::reconstruct::{Expr, PointMap};
 use rustc_hash::FxHashMap as HashMap;
 use typed_index_collections::TiVec;
@@ -33,8 +35,21 @@ pub struct Landing<'a> {
 pub struct SiteAt<'a, 'm> {
     /// It is before this instruction of the version.
     pub at: InstId,
+    /// How control must have come there
+    pub way: Option<&'a Way>,
     /// The point; its place and values are those in the version.
     pub site: Site<'a, 'm>,
+}
+
+impl<'m> SiteAt<'_, 'm> {
+    /// Inserts it, into a function that has these variables.
+    pub fn insert(
+        &self,
+        shared: Option<&SharedTransition<'m>>,
+        came: &Came<'_, 'm>,
+    ) -> Inserted<'m> {
+        self.site.insert(shared, self.way.map(|way| came.of(way)))
+    }
 }
 
 /// Fills the continuation `shell`, which was declared with `prototype`, with the body of `version`,
@@ -84,11 +99,13 @@ pub fn build<'m>(
     let mut behind: HashMap<Inst<'m>, Block<'m>> = HashMap::default();
     let mut inserted = Vec::new();
     let shared = share.map(|target| SharedTransition::new(shell, target));
-    for SiteAt { at, site } in sites {
-        let site = site.insert(shared.as_ref());
-        behind.insert(version.instructions[*at], site.rest);
-        inserted.push(site);
+    let came = Came::keep(shell, version, sites.iter().filter_map(|site| site.way));
+    for site in sites {
+        let one = site.insert(shared.as_ref(), &came);
+        behind.insert(version.instructions[site.at], one.rest);
+        inserted.push(one);
     }
+    came.note(shell);
     if landings.len() == 1 {
         entry.terminator().erase();
     }
@@ -115,7 +132,7 @@ pub fn build<'m>(
         demote,
     }
     .run();
-    promote_counters(shell, &inserted);
+    promote_variables(shell, &inserted, came.variables());
     shell.lower_resumes();
 }
 

@@ -47,6 +47,7 @@ pub fn plan<'a, 'm>(
             name: name.clone(),
             condition: options.condition,
             guard: None,
+            way: None,
             map: Cow::Owned(PointMap::identity(*at, live)),
         }
     };

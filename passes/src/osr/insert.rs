@@ -225,6 +225,7 @@ pub fn insert_resolved_osr<'m>(
         name: point.name.clone(),
         condition,
         guard: None,
+        way: None,
         map: Cow::Borrowed(&transition.map),
     };
     let name = format!("{}.osr", map.to.name());

@@ -65,7 +65,8 @@ pub fn insert_host_exit<'m>(
     base.prepare_for_points();
     let snapshot = read_code(base);
     let (name, map) = (point.name.clone(), Cow::Owned(map));
-    let departure = Departure { version: &snapshot, at, name, condition, guard: None, map };
+    let departure =
+        Departure { version: &snapshot, at, name, condition, guard: None, way: None, map };
     let body = Body::Host(Handover { callback, named: &named });
     let plan = Plan::resolved(format!("{}.osr.exit", base.name()), body, departure);
     let weaver = Weaver::declare(base, &plan);

@@ -8,6 +8,7 @@
 //! Compiler writers use [`api`].
 
 pub mod api;
+pub mod came;
 pub mod check;
 pub mod compensate;
 pub mod condition;

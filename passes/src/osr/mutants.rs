@@ -9,6 +9,7 @@ use midflight_abi::osr::OSR_MUTANT_SECTION;
 use midflight_bridge::ir::Module;
 use midflight_bridge::sandbox::Sandbox;
 use midflight_ir::ids::{BlockId, InstId, InstRange, ValueId};
+use midflight_mapping::mapping::history::Way;
 use midflight_mapping::mapping::mapper::{Mapper, OsrMap};
 use midflight_mapping::mapping::reconstruct::{Expr, PointMap};
 use midflight_mapping::proof::terms::Terms;
@@ -33,17 +34,20 @@ pub enum Mutant {
     Copy,
     /// The arms of a phi that is made again are exchanged.
     Arms,
+    /// Of two ways to a point each leads where the other one does.
+    Way,
 }
 
 impl Mutant {
     /// All, by their names in the option `debug-mutant`
-    pub const NAMES: [(&str, Mutant); 6] = [
+    pub const NAMES: [(&str, Mutant); 7] = [
         ("landing", Mutant::Landing),
         ("keep", Mutant::Keep),
         ("load", Mutant::Load),
         ("store", Mutant::Store),
         ("copy", Mutant::Copy),
         ("arms", Mutant::Arms),
+        ("way", Mutant::Way),
     ];
 
     /// What of tracking is used: all of it where it is to land in a copy.
@@ -69,11 +73,14 @@ impl Mutant {
     ) -> PerVersion<OsrMap> {
         let mut changes = 0;
         for from in Version::BOTH {
-            for map in maps[from].points.iter_mut().flatten() {
+            if self == Mutant::Way {
+                changes += maps[from].ways.values_mut().map(|ways| exchange(ways)).sum::<usize>();
+            }
+            for (_, map) in maps[from].all_mut() {
                 changes += self.mutate_point(from, map, mapper, handles);
             }
         }
-        if maps.base.points.iter().any(Result::is_ok) {
+        if maps.base.leads_somewhere() {
             emit_changes(handles.snapshots.base.function.module(), changes);
         }
         maps
@@ -111,6 +118,7 @@ impl Mutant {
                     _ => false,
                 })
             }
+            Mutant::Way => 0,
             Mutant::Store => std::mem::take(&mut map.stores).len(),
             Mutant::Arms => change(&mut map.exprs, |expr| match expr {
                 Expr::Repeat { repeat: inst, of }
@@ -133,6 +141,13 @@ impl Mutant {
             }
         }
     }
+}
+
+/// The first two ways each lead where the other one does.
+fn exchange(ways: &mut [Way]) -> usize {
+    let [one, other, ..] = ways else { return 0 };
+    std::mem::swap(&mut one.history, &mut other.history);
+    1
 }
 
 /// How many expressions are changed.

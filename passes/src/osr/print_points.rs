@@ -182,6 +182,7 @@ pub fn continuation_of<'m>(snapshot: &CodeSnapshot<'m>, point: &Point) -> Functi
             name: String::new(),
             condition: Condition::Never,
             guard: None,
+            way: None,
             map: Cow::Owned(PointMap::identity(point.at, &point.live)),
         },
     );

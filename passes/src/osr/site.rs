@@ -7,6 +7,7 @@
 //!                                                 …
 //! ```
 
+use crate::osr::came::OneWay;
 use crate::osr::condition::Condition;
 use crate::osr::open;
 use crate::osr::open::fire::{Asked, Versions};
@@ -16,6 +17,7 @@ use crate::osr::prototype::Prototype;
 use crate::osr::record::Record;
 use midflight_bridge::builder::{Builder, Tail};
 use midflight_bridge::ir::{Block, Function, Inst, TypeKind, Value};
+use rustc_hash::FxHashMap as HashMap;
 
 /// Where a transition goes.
 #[derive(Clone, Copy)]
@@ -100,6 +102,8 @@ pub struct Site<'a, 'm> {
     pub condition: Condition,
     /// What it checks, if it is a guard
     pub guard: Option<Check<'m>>,
+    /// What is run before it is left
+    pub ahead: Vec<Inst<'m>>,
     /// What the continuation gets, and in which slots
     pub values: Vec<(Value<'m>, usize)>,
     /// What it profiles, if it is open
@@ -125,30 +129,47 @@ pub struct Inserted<'m> {
     pub fire: Block<'m>,
     /// The block that begins with the point's instruction
     pub rest: Block<'m>,
-    /// The hotness counter, a variable in memory until [`promote_counters`]
+    /// The hotness counter, a variable in memory until [`promote_variables`]
     pub counter: Option<Value<'m>>,
     /// The callee that was called last, such a variable
     pub seen: Option<Value<'m>>,
 }
 
-/// Makes registers of the counters of a function, all of whose blocks are complete.
-pub fn promote_counters<'m>(function: Function<'m>, inserted: &[Inserted<'m>]) {
-    let counters: Vec<Value<'m>> =
-        inserted.iter().flat_map(|i| [i.counter, i.seen]).flatten().collect();
-    function.promote(&counters);
+/// Makes registers of the variables of a function, all of whose blocks are complete.
+pub fn promote_variables<'m>(
+    function: Function<'m>,
+    inserted: &[Inserted<'m>],
+    came: impl Iterator<Item = Value<'m>>,
+) {
+    let counters = inserted.iter().flat_map(|i| [i.counter, i.seen]).flatten();
+    let variables: Vec<Value<'m>> = counters.chain(came).collect();
+    function.promote(&variables);
 }
 
 impl<'m> Site<'_, 'm> {
-    /// Inserts it. The transition may be one that it shares with other points.
-    pub fn insert(&self, shared: Option<&SharedTransition<'m>>) -> Inserted<'m> {
-        let block = self.at.block();
+    /// Inserts it. The transition may be one that it shares with other points. Unless control came
+    /// as it must, it is passed.
+    pub fn insert(
+        &self,
+        shared: Option<&SharedTransition<'m>>,
+        came: Option<&OneWay<'m>>,
+    ) -> Inserted<'m> {
+        let mut block = self.at.block();
         let rest = self.at.split_before("osr.cont");
         let fire = self.function.add_block("osr.fire");
         let builder = Builder::new(self.function.module(), self.function);
+        if let Some(came) = came {
+            let check = self.function.add_block("osr.check");
+            builder.at_end(check).branch(rest);
+            builder.before(block.terminator());
+            let came = builder.load(self.function.module().int_type(1), came.is_it);
+            builder.branch_if(block, came, check, rest);
+            block = check;
+        }
         let seen = open::fire::remember_callee(&builder, self.function, self.profiled);
         let counter = self.check(&builder, block, fire, rest);
         let inserted = Inserted { check: block, fire, rest, counter, seen };
-        self.transition(&builder, inserted, shared);
+        self.transition(&builder, inserted, shared, came);
         inserted
     }
 
@@ -159,6 +180,7 @@ impl<'m> Site<'_, 'm> {
         builder: &Builder<'m>,
         inserted: Inserted<'m>,
         shared: Option<&SharedTransition<'m>>,
+        came: Option<&OneWay<'m>>,
     ) {
         let Target { to, prototype, tail } = self.target;
         let asked = match to {
@@ -174,14 +196,17 @@ impl<'m> Site<'_, 'm> {
         if let Some(guard) = self.guard {
             guard.report(builder);
         }
+        let now = self.run_ahead(builder, came);
+        let values: Vec<(Value<'m>, usize)> =
+            self.values.iter().map(|&(value, slot)| (now(value), slot)).collect();
         let int32 = self.function.module().int_type(32);
         let selector = int32.constant(self.selector.into());
         if let Some(shared) = shared {
-            shared.enter(builder, selector, &self.values);
+            shared.enter(builder, selector, &values);
             return;
         }
         let mut arguments: Vec<_> = prototype.slots.iter().map(|ty| ty.poison()).collect();
-        for &(value, slot) in &self.values {
+        for &(value, slot) in &values {
             arguments[slot] = value;
         }
         if prototype.has_selector {
@@ -199,6 +224,42 @@ impl<'m> Site<'_, 'm> {
             TypeKind::Void => builder.ret_void(),
             _ => builder.ret(result),
         }
+    }
+
+    /// Runs what is to be run before the version is left. Returns what values are then.
+    fn run_ahead(
+        &self,
+        builder: &Builder<'m>,
+        came: Option<&OneWay<'m>>,
+    ) -> impl Fn(Value<'m>) -> Value<'m> {
+        let mut now: HashMap<Value<'m>, Value<'m>> = HashMap::default();
+        for &(value, variable) in came.map_or(&[][..], |came| &came.carried) {
+            now.insert(value, builder.load(value.ty(), variable));
+        }
+        let get = |now: &HashMap<Value<'m>, Value<'m>>, value: Value<'m>| {
+            now.get(&value).copied().unwrap_or(value)
+        };
+        let mut all = self.ahead.as_slice();
+        while let Some((&inst, mut rest)) = all.split_first() {
+            if inst.facts().is_terminator() {
+                let count = rest.iter().take_while(|phi| phi.facts().is_phi()).count();
+                let (phis, behind) = rest.split_at(count);
+                let from = inst.block();
+                let incoming = |phi: &Inst<'m>| {
+                    let place = phi.incoming_blocks().position(|block| block == from);
+                    let value = phi.operands().nth(place.expect("the branch leads to the phi"));
+                    (phi.value(), get(&now, value.expect("a phi has as many values as blocks")))
+                };
+                let incoming: Vec<_> = phis.iter().map(incoming).collect();
+                now.extend(incoming);
+                rest = behind;
+            } else {
+                let operands: Vec<Value<'m>> = inst.operands().map(|o| get(&now, o)).collect();
+                now.insert(inst.value(), builder.repeat(inst, &operands));
+            }
+            all = rest;
+        }
+        move |value| get(&now, value)
     }
 
     /// Asks for a version. Where there is none execution goes on behind the point, and a hotness

@@ -5,6 +5,7 @@
 //! made for the forms of `osr-point` ([`super::forms`]), for two versions
 //! ([`super::map::multi_version`]), and for a state map ([`super::insert`]).
 
+use crate::osr::came::Came;
 use crate::osr::compensate::Material;
 use crate::osr::condition::Condition;
 use crate::osr::continuation::{Landing, SiteAt, build};
@@ -14,7 +15,7 @@ use crate::osr::open::guard::Guard;
 use crate::osr::open::key::Profiled;
 use crate::osr::prototype::{Prototype, Transfer};
 use crate::osr::record::{Record, SiteInfo};
-use crate::osr::site::{Destination, Inserted, SharedTransition, Site, Target, promote_counters};
+use crate::osr::site::{Destination, Inserted, SharedTransition, Site, Target, promote_variables};
 use crate::read_code::CodeSnapshot;
 use midflight_abi::osr::OSR_MAPS_SECTION;
 use midflight_bridge::builder::{Builder, Tail};
@@ -22,6 +23,7 @@ use midflight_bridge::debug;
 use midflight_bridge::ir::{Function, Inst};
 use midflight_bridge::operations::erase_dead;
 use midflight_ir::ids::{BlockId, InstId, ValueId};
+use midflight_mapping::mapping::history::Way;
 use midflight_mapping::mapping::reconstruct::PointMap;
 use std::borrow::Cow;
 
@@ -43,6 +45,8 @@ pub struct Departure<'a, 'm> {
     pub condition: Condition,
     /// What it checks, under [`Condition::Guard`]
     pub guard: Option<Guard<'m>>,
+    /// How control must have come there
+    pub way: Option<&'a Way>,
     /// Where it lands, what travels, and how the state there is reconstructed
     pub map: Cow<'a, PointMap>,
 }
@@ -346,9 +350,11 @@ impl<'a, 'm> Weaver<'a, 'm> {
         };
         let sites = self.sites_in(None, snapshot, record, &target);
         let shared = self.shared(None).map(|to| SharedTransition::new(base, target(to)));
+        let came = Came::keep(base, snapshot, sites.iter().filter_map(|site| site.way));
         let inserted: Vec<Inserted<'m>> =
-            sites.iter().map(|SiteAt { site, .. }| site.insert(shared.as_ref())).collect();
-        promote_counters(base, &inserted);
+            sites.iter().map(|site| site.insert(shared.as_ref(), &came)).collect();
+        came.note(base);
+        promote_variables(base, &inserted, came.variables());
         base.drop_purity();
         base.mark(MARK);
         (made, inserted)
@@ -365,7 +371,9 @@ impl<'a, 'm> Weaver<'a, 'm> {
         let triple = self.base.module().target();
         let site = |(number, site): (usize, &PlannedSite)| {
             let PlannedSite { departure, to, kind, .. } = *site;
-            let Departure { at, condition, guard, .. } = self.plan.departures[departure];
+            let Departure { at, condition, guard, way, ref map, .. } =
+                self.plan.departures[departure];
+            let ahead = map.ahead.iter().flat_map(|ahead| &ahead.runs);
             let transfers = self.transfers(to, departure).iter();
             let landing = self.plan.continuations[to].entries.binary_search(&departure);
             let landing = landing.expect("a departure has a landing where it leads to");
@@ -381,6 +389,7 @@ impl<'a, 'm> Weaver<'a, 'm> {
                     _ => condition.on_target(&triple),
                 },
                 guard: guard.map(|guard| guard.of(version)),
+                ahead: ahead.map(|&inst| version.instructions[inst]).collect(),
                 values: transfers.map(|&(id, slot)| (version.value(id), slot)).collect(),
                 profiled: match self.plan.continuations[to].body {
                     Body::Open(asked) => asked.key.of(version),
@@ -393,7 +402,7 @@ impl<'a, 'm> Weaver<'a, 'm> {
                 number,
                 point: departure,
             };
-            SiteAt { at, site }
+            SiteAt { at, way, site }
         };
         let of_function = |(_, site): &(usize, &PlannedSite)| site.from == function;
         let sites = self.plan.sites.iter().enumerate().filter(of_function);

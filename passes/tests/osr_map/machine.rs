@@ -173,7 +173,8 @@ impl State {
         }
     }
 
-    fn get(&self, arg: Arg) -> Word {
+    /// What an operand is.
+    pub fn get(&self, arg: Arg) -> Word {
         match arg {
             Arg::Constant(word) => word,
             Arg::Value(value) => self.values[value],

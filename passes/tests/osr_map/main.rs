@@ -48,6 +48,12 @@ struct Counts {
     contents: usize,
     /// Phis that were made again
     chosen: usize,
+    /// Points that were fired by how control came there
+    ways: usize,
+    /// Those of them for which values were carried
+    carried: usize,
+    /// Points at which the source ran ahead
+    ahead: usize,
     /// Runs that went on in the other version to the end
     continued: usize,
     /// Runs in which the versions end differently
@@ -280,6 +286,8 @@ fn what_is_claimed_of_random_functions_holds() {
     let text = |case: usize| generator::module(case as u64, 3 + case % 24);
     let Some(sum) = claims(seeds(cases(12).min(500)), text, |_, _| false) else { return };
     assert!(sum.iter().any(|sum| sum.chosen > 0), "no phi was made again");
+    assert!(sum.iter().any(|sum| sum.ways > 0), "no way was taken");
+    assert!(sum.iter().any(|sum| sum.ahead > 0), "nothing was run ahead");
     assert!(sum.iter().all(|sum| sum.transitions > 0));
 }
 
@@ -421,7 +429,7 @@ fn what_is_claimed_of_known_functions_holds() {
     }
     println!("{sum:?}");
     assert!(
-        sum.points > 0 && sum.stores > 0 && sum.contents > 0 && sum.chosen > 0,
+        sum.points > 0 && sum.stores > 0 && sum.contents > 0 && sum.chosen > 0 && sum.carried > 0,
         "not all was checked: {sum:?}"
     );
     assert_none(failures);
@@ -450,6 +458,9 @@ impl Counts {
         self.stores += other.stores;
         self.contents += other.contents;
         self.chosen += other.chosen;
+        self.ways += other.ways;
+        self.carried += other.carried;
+        self.ahead += other.ahead;
         self.continued += other.continued;
         self.otherwise += other.otherwise;
         self.chose += other.chose;

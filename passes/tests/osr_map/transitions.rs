@@ -5,11 +5,12 @@ use crate::generator::Random;
 use crate::ir::{Inst, Op, Program, Word, mask};
 use crate::lockstep::{Constants, End, Lockstep, Trace, agree, is_same as is_same_word, run};
 use crate::machine::{Event, Memory, State, Stop, evaluate};
-use midflight_ir::ids::{InstId, ValueId};
+use midflight_ir::ids::{BlockId, InstId, InstRange, ValueId};
+use midflight_mapping::mapping::history::Way;
 use midflight_mapping::mapping::mapper::Mapper;
-use midflight_mapping::mapping::reconstruct::{Expr, PointMap, VARIANTS};
+use midflight_mapping::mapping::reconstruct::{Ahead, Expr, PointMap, VARIANTS};
 use midflight_mapping::versions::version::{PerVersion, Version};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 /// Times that a point of a run is tried
@@ -18,10 +19,79 @@ const MOST_TIMES: usize = 3;
 /// Instructions that a run may have behind a transition
 const MOST_STEPS: usize = 6000;
 
+/// Instructions that a transition may run ahead
+const MOST_AHEAD: usize = 40;
+
 /// What a transition hands over.
 struct Handed {
     values: Vec<(ValueId, Word)>,
     memory: Rc<Memory>,
+}
+
+/// What the source runs before it is left.
+fn run_ahead(map: &PointMap, program: &Program, from: &State) -> Result<State, String> {
+    let mut now = from.clone();
+    let mut ahead = map.ahead.as_ref().map_or(&[][..], |ahead| &ahead.runs);
+    while let Some((&at, mut rest)) = ahead.split_first() {
+        let inst = &program.insts[at];
+        if matches!(inst.op, Op::Branch) {
+            let from = program.block_of[at];
+            let is_phi = |i: &&InstId| matches!(program.insts[**i].op, Op::Phi);
+            let (phis, behind) = rest.split_at(rest.iter().take_while(is_phi).count());
+            let incoming = |&phi: &InstId| {
+                let place = program.insts[phi].from.iter().position(|&f| f == from);
+                now.get(program.insts[phi].args[place.expect("the branch leads to the phi")])
+            };
+            let incoming: Vec<Word> = phis.iter().map(incoming).collect();
+            for (&phi, word) in phis.iter().zip(incoming) {
+                now.values[program.result(phi)] = word;
+            }
+            rest = behind;
+        } else {
+            let words: Vec<Word> = inst.args.iter().map(|&arg| now.get(arg)).collect();
+            if words.contains(&Word::Unset) {
+                return Err(format!("what {inst:?} is run on is not there: {map:?}"));
+            }
+            let word = evaluate(inst, &words, &now.memory, now.seed);
+            let word = word.map_err(|stop| format!("running {inst:?} ahead: {stop:?}"))?;
+            now.values[program.result(at)] = word;
+        }
+        ahead = rest;
+    }
+    Ok(now)
+}
+
+/// How control came to where a run stands, since it began or since a transition.
+#[derive(Clone, Default)]
+struct Came {
+    /// For each block from where it was entered last
+    from: HashMap<BlockId, BlockId>,
+    /// What was computed
+    computed: HashSet<InstId>,
+}
+
+impl Came {
+    /// A run went on from one instruction to another one.
+    fn step(&mut self, program: &Program, before: InstId, at: InstId) {
+        let (from, to) = (program.block_of[before], program.block_of[at]);
+        self.computed.insert(before);
+        if !program.insts[before].to.is_empty() {
+            self.from.insert(to, from);
+            let (first, behind) = program.blocks[to];
+            self.computed.extend(InstRange { start: first, end: behind }.iter());
+        }
+    }
+
+    fn is(&self, program: &Program, way: Option<&Way>) -> bool {
+        way.is_none_or(|Way { history, carried, .. }| {
+            let from = self.from.get(&history.block);
+            let arguments = program.arguments;
+            let is_there = |&value: &ValueId| {
+                self.computed.contains(&InstId::from(usize::from(value) - arguments))
+            };
+            from.is_some_and(|from| history.from.contains(from)) && carried.iter().all(is_there)
+        })
+    }
 }
 
 /// The compensation code of a point, run where `from` stands.
@@ -131,13 +201,25 @@ fn enter(map: &PointMap, to: &Program, from: &State, handed: &Handed) -> State {
     state
 }
 
+/// A mapping of a point, and the way to it, if it is of one.
+pub type Lead = (Option<Way>, PointMap);
+
 /// The maps of a version's points, in all strengths, each once.
-pub fn maps_of(mapper: &Mapper<'_>, from: Version) -> Vec<Vec<PointMap>> {
+pub fn maps_of(mapper: &Mapper<'_>, from: Version) -> Vec<Vec<Lead>> {
     let of_point = |point: usize| {
-        let mut maps = Vec::new();
-        for map in VARIANTS.iter().filter_map(|&v| mapper.point(from, point, v).ok()) {
-            if !maps.contains(&map) {
-                maps.push(map);
+        let mut maps: Vec<Lead> = Vec::new();
+        for variant in VARIANTS {
+            let leads = match mapper.point(from, point, variant) {
+                Ok(map) => vec![(None, map)],
+                Err(_) => {
+                    let ways = mapper.ways(from, point, variant).into_iter().flatten();
+                    ways.map(|way| (Some(way.clone()), way.map)).collect()
+                }
+            };
+            for lead in leads {
+                if !maps.contains(&lead) {
+                    maps.push(lead);
+                }
             }
         }
         maps
@@ -152,7 +234,7 @@ pub fn maps_of(mapper: &Mapper<'_>, from: Version) -> Vec<Vec<PointMap>> {
 /// What does not hold.
 pub fn points(
     mapper: &Mapper<'_>,
-    maps: &PerVersion<Vec<Vec<PointMap>>>,
+    maps: &PerVersion<Vec<Vec<Lead>>>,
     programs: &PerVersion<Program>,
     traces: &PerVersion<Trace>,
     found: &Lockstep,
@@ -162,7 +244,11 @@ pub fn points(
     for from in Version::BOTH {
         let (to, side) = (from.other(), &mapper.sides[from]);
         let mut times: HashMap<usize, usize> = HashMap::new();
+        let mut came = Came::default();
         for (number, step) in traces[from].steps.iter().enumerate() {
+            if let Some(before) = number.checked_sub(1).map(|n| &traces[from].steps[n]) {
+                came.step(&programs[from], before.at, step.at);
+            }
             let Some(point) = side.point_at[step.at] else { continue };
             let time = times.entry(point).or_default();
             *time += 1;
@@ -170,7 +256,8 @@ pub fn points(
                 continue;
             }
             let time = *time;
-            for map in &maps[from][point] {
+            let leads = maps[from][point].iter();
+            for (way, map) in leads.filter(|lead| came.is(&programs[from], lead.0.as_ref())) {
                 let says = |message: String| {
                     format!(
                         "{message}\nat point {point} of version {from:?}, before instruction {}: {map:?}",
@@ -178,8 +265,20 @@ pub fn points(
                     )
                 };
                 let of = [&programs.base, &programs[to]];
+                let step = &run_ahead(map, &programs[from], step).map_err(says)?;
                 let handed = hand_over(map, of, step, constant).map_err(says)?;
                 // The visit that it is in, or else the next one.
+                let to_left = |ahead: &Ahead| {
+                    let rest = traces[from].steps[number..].iter();
+                    rest.take(MOST_AHEAD).position(|step| step.at == ahead.to)
+                };
+                let number = match &map.ahead {
+                    None => number,
+                    Some(ahead) => {
+                        let never = || says("it never comes there".to_string());
+                        number + to_left(ahead).ok_or_else(never)?
+                    }
+                };
                 let visit = found.visits.iter().find(|v| v.steps[from].end > number);
                 // Of an unfolded version several copies may be in one chain.
                 let landings = visit.into_iter().flat_map(|v| {
@@ -198,6 +297,9 @@ pub fn points(
                 }
                 wrong.map_err(says)?;
                 counts.points += 1;
+                counts.ways += usize::from(way.is_some());
+                counts.carried += usize::from(way.as_ref().is_some_and(|w| !w.carried.is_empty()));
+                counts.ahead += usize::from(map.ahead.is_some());
                 counts.stores += map.stores.len();
                 counts.chosen += chosen(map, &programs[to]);
                 counts.contents +=
@@ -303,15 +405,20 @@ pub fn to_and_fro(
             let (mut which, mut state): (Version, State) = (Version::Base, base.steps[0].clone());
             let mut path = Vec::new();
             let mut may_fire = true;
+            let mut came = Came::default();
             for _ in 0..MOST_STEPS {
                 let point = mapper.sides[which].point_at[state.at];
-                let map = point.and_then(|p| maps[which].points[p].as_ref().ok());
+                let mut leads = point.into_iter().flat_map(|p| maps[which].leads(p));
+                let map = leads.find(|(way, _)| came.is(&programs[which], *way));
+                let map = map.map(|(_, map)| map);
                 if let Some(map) = map.filter(|_| may_fire && random.one_in(often)) {
                     path.push((which, state.at));
                     let says = |message| format!("{message}\non the way {path:?}: {map:?}");
                     let to = &programs[which.other()];
                     let of = [&programs.base, to];
+                    state = run_ahead(map, &programs[which], &state).map_err(says)?;
                     let handed = hand_over(map, of, &state, constant).map_err(says)?;
+                    came = Came::default();
                     state = enter(map, to, &state, &handed);
                     which = which.other();
                     counts.transitions += 1;
@@ -320,8 +427,9 @@ pub fn to_and_fro(
                     continue;
                 }
                 may_fire = true;
+                let before = state.at;
                 match state.step(&programs[which]) {
-                    Ok(None) => {}
+                    Ok(None) => came.step(&programs[which], before, state.at),
                     Ok(Some(result)) => {
                         let end = End { result, last: state };
                         is_same(&end, &ends[which].end)

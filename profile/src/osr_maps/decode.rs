@@ -1,6 +1,6 @@
 //! Reading records, and refusing those that are not whole or make no sense.
 
-use super::model::{Both, FunctionMaps, MapExpr, MapPoint, Maps, OwedStore};
+use super::model::{Ahead, Both, Came, FunctionMaps, MapExpr, MapPoint, Maps, OwedStore};
 use super::pieces::Reader;
 use super::version::{PerVersion, Version};
 use super::{TAG_BITS, TAG_CONSTANT, TAG_CONTENT, TAG_NARROW, TAG_REPEAT, TAG_SOURCE};
@@ -127,7 +127,7 @@ fn read_point(
             at: number(at),
             refused: texts.text(body, "the reason of a refusal")?,
         }),
-        1 | 2 => {
+        1..=3 => {
             let landing = number(body.delta32(at, "a landing")?);
             let exprs = read_exprs(body)?;
             let mut last = (0, 0);
@@ -143,7 +143,14 @@ fn read_point(
                 keep.push(number(last));
             }
             let (differs, stores) =
-                if kind == 2 { read_stores(body)? } else { (false, Vec::new()) };
+                if kind >= 2 { read_stores(body)? } else { (false, Vec::new()) };
+            let (mut ahead, mut came) = (None, None);
+            if kind == 3 {
+                ahead = read_insts(body, "whether a point is left further ahead")?;
+                came = read_insts(body, "whether it matters how control came to a point")?;
+            }
+            let ahead = ahead.map(|(to, runs)| Ahead { to, runs });
+            let came = came.map(|(into, from)| Came { into, from });
             Ok(MapPoint::Leads {
                 point: number(point),
                 at: number(at),
@@ -153,6 +160,8 @@ fn read_point(
                 stores,
                 differs,
                 keep,
+                ahead,
+                came,
             })
         }
         _ => Err(unknown),
@@ -161,13 +170,7 @@ fn read_point(
 
 /// What is stored before execution goes on, and whether memory is not the same then.
 fn read_stores(body: &mut Cursor<'_>) -> Result<(bool, Vec<OwedStore>), Malformed> {
-    const DIFFERS: &str = "whether memory is the same";
-    let unknown = body.malformed(DIFFERS, "is neither 0 nor 1");
-    let differs = match body.varint(DIFFERS)? {
-        0 => false,
-        1 => true,
-        _ => return Err(unknown),
-    };
+    let differs = read_flag(body, "whether memory is the same")?;
     let mut stores = Vec::new();
     for _ in 0..body.count(3, "the number of stores of a point")? {
         stores.push(OwedStore {
@@ -177,6 +180,30 @@ fn read_stores(body: &mut Cursor<'_>) -> Result<(bool, Vec<OwedStore>), Malforme
         });
     }
     Ok((differs, stores))
+}
+
+/// An instruction and others, if they are there.
+fn read_insts(
+    body: &mut Cursor<'_>,
+    what: &'static str,
+) -> Result<Option<(usize, Vec<usize>)>, Malformed> {
+    if !read_flag(body, what)? {
+        return Ok(None);
+    }
+    let mut inst = || Ok(body.varint32("an instruction of a point")? as usize);
+    let one = inst()?;
+    let count = body.count(1, "the number of instructions of a point")?;
+    let inst = |_| Ok(body.varint32("an instruction of a point")? as usize);
+    Ok(Some((one, (0..count).map(inst).collect::<Result<_, Malformed>>()?)))
+}
+
+fn read_flag(body: &mut Cursor<'_>, what: &'static str) -> Result<bool, Malformed> {
+    let unknown = body.malformed(what, "is neither 0 nor 1");
+    match body.varint(what)? {
+        0 => Ok(false),
+        1 => Ok(true),
+        _ => Err(unknown),
+    }
 }
 
 fn read_exprs(body: &mut Cursor<'_>) -> Result<Vec<MapExpr>, Malformed> {
@@ -245,7 +272,9 @@ fn absent(
     if point.at() >= source {
         return Some("an instruction that is not there");
     }
-    let MapPoint::Leads { landing, values, exprs, stores, keep, .. } = point else { return None };
+    let MapPoint::Leads { landing, values, exprs, stores, keep, ahead, came, .. } = point else {
+        return None;
+    };
     let is_value = |value: usize, count: usize| {
         value.checked_sub(maps.arguments).is_none_or(|inst| inst < count)
     };
@@ -260,6 +289,10 @@ fn absent(
     }
     if values.iter().any(|&(_, expr)| expr >= exprs.len()) {
         return Some("an expression that is not there");
+    }
+    let of_ways = came.iter().flat_map(|came| came.from.iter().copied().chain([came.into]));
+    if ahead.iter().flat_map(Ahead::insts).chain(of_ways).any(|inst| inst >= source) {
+        return Some("an instruction to run that is not there");
     }
     if stores.iter().any(|store| store.store >= base) {
         return Some("a store that is not there");

@@ -1,6 +1,6 @@
 //! Writing a record: see `docs/format.md`, "The section of mappings".
 
-use super::model::{FunctionMaps, MapExpr, MapPoint, Maps};
+use super::model::{Ahead, Came, FunctionMaps, MapExpr, MapPoint, Maps};
 use super::pieces::Writer;
 use super::{TAG_BITS, TAG_CONSTANT, TAG_CONTENT, TAG_NARROW, TAG_REPEAT, TAG_SOURCE};
 use crate::leb128::zigzag;
@@ -78,9 +78,10 @@ fn put_point(
             put_varint(out, 0);
             texts.put(out, refused);
         }
-        MapPoint::Leads { landing, values, exprs, stores, differs, keep, .. } => {
+        MapPoint::Leads { landing, values, exprs, stores, differs, keep, ahead, came, .. } => {
             let is_plain = stores.is_empty() && !differs;
-            put_varint(out, if is_plain { 1 } else { 2 });
+            let is_direct = ahead.is_none() && came.is_none();
+            put_varint(out, if !is_direct { 3 } else { 2 - u64::from(is_plain) });
             put_delta(out, at, number(*landing)?);
             put_exprs(out, exprs)?;
             put_varint(out, values.len() as u64);
@@ -97,7 +98,7 @@ fn put_point(
                 put_delta(out, last, number(value)?);
                 last = number(value)?;
             }
-            if !is_plain {
+            if !is_plain || !is_direct {
                 put_varint(out, u64::from(*differs));
                 put_varint(out, stores.len() as u64);
                 for store in stores {
@@ -106,7 +107,26 @@ fn put_point(
                     }
                 }
             }
+            if !is_direct {
+                put_varint(out, ahead.is_some().into());
+                if let Some(Ahead { to, runs }) = ahead {
+                    put_insts(out, *to, runs)?;
+                }
+                put_varint(out, came.is_some().into());
+                if let Some(Came { into, from }) = came {
+                    put_insts(out, *into, from)?;
+                }
+            }
         }
+    }
+    Some(())
+}
+
+fn put_insts(out: &mut Vec<u8>, one: usize, insts: &[usize]) -> Option<()> {
+    put_varint(out, number(one)?.into());
+    put_varint(out, insts.len() as u64);
+    for &inst in insts {
+        put_varint(out, number(inst)?.into());
     }
     Some(())
 }

@@ -21,7 +21,9 @@ use alloc::string::String;
 
 pub use crate::record::{Damage, key_of};
 pub use decode::{MapsError, MapsErrorKind, read_section};
-pub use model::{Both, Expr, FunctionMaps, MapExpr, MapPoint, Maps, OwedStore, sources};
+pub use model::{
+    Ahead, Both, Came, Expr, FunctionMaps, MapExpr, MapPoint, Maps, OwedStore, sources,
+};
 pub use version::{PerVersion, Version};
 
 /// The name of a value where values of both versions are spoken of, `base` and `opt`. Values

@@ -83,6 +83,14 @@ pub enum MapPoint {
         differs: bool,
         /// The values of the version that is left that are kept alive for the point
         keep: Vec<usize>,
+        /// How far the version that is left runs before that, if it does. The values that are used
+        /// are those then.
+        #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+        ahead: Option<Ahead>,
+        /// How control must have come to the point, if it leads elsewhere otherwise: then there are
+        /// several entries of it.
+        #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+        came: Option<Came>,
     },
     /// It leads nowhere.
     Refused {
@@ -93,6 +101,39 @@ pub enum MapPoint {
         /// The reason's name
         refused: String,
     },
+}
+
+/// What a version runs behind a point before it is left there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Ahead<I = usize> {
+    /// It is left before this instruction, which control always comes to.
+    pub to: I,
+    /// What of the instructions between is needed, in order: none of them has an effect. A branch
+    /// stands before the phis that it leads to.
+    pub runs: Vec<I>,
+}
+
+impl<I: Copy> Ahead<I> {
+    /// The same with other instructions.
+    pub fn map<J>(&self, inst: impl Fn(I) -> J) -> Ahead<J> {
+        Ahead { to: inst(self.to), runs: self.runs.iter().map(|&run| inst(run)).collect() }
+    }
+
+    /// All instructions
+    pub fn insts(&self) -> impl Iterator<Item = I> {
+        self.runs.iter().copied().chain([self.to])
+    }
+}
+
+/// How control came to a point: over which edge it came last to a block that dominates the point.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Came {
+    /// The block's first instruction
+    pub into: usize,
+    /// The last instructions of the blocks that it may have come from, sorted
+    pub from: Vec<usize>,
 }
 
 impl MapPoint {

@@ -314,6 +314,10 @@ pub struct Instruction {
 pub struct Mapping {
     /// Where it is fired
     pub point: u64,
+    /// If that depends on how control came there: the blocks that it came from over the last edge
+    /// into the block, or into one that dominates it. The point has one such entry for each way.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub came_from: Vec<String>,
     /// The point of the other version that it goes to
     pub landing: Option<u64>,
     /// The weakest variant that makes it possible

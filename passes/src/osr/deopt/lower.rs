@@ -16,7 +16,7 @@ use crate::osr::deopt::versions::{calls_with_frames, has_frames_of, is_point, na
 use crate::osr::open::key::Profiled;
 use crate::osr::prototype::Prototype;
 use crate::osr::record::{Record, SiteInfo};
-use crate::osr::site::{Destination, Inserted, Site, Target, promote_counters};
+use crate::osr::site::{Destination, Inserted, Site, Target, promote_variables};
 use crate::osr::weave::{MARK, tail_of_first};
 use crate::read_code::read_code;
 use midflight_bridge::builder::Builder;
@@ -315,6 +315,7 @@ impl<'a, 'm> Lowering<'a, 'm> {
                 at: transition.call,
                 condition: info.condition,
                 guard: None,
+                ahead: Vec::new(),
                 values: transition.values.iter().copied().zip(0..).collect(),
                 profiled: Profiled::None,
                 target: Target { to, prototype: &prototype, tail },
@@ -323,7 +324,7 @@ impl<'a, 'm> Lowering<'a, 'm> {
                 number,
                 point: number,
             };
-            inserted.push(site.insert(None));
+            inserted.push(site.insert(None, None));
         }
         let builder = Builder::new(self.module, function);
         for (transition, inserted) in transitions.iter().zip(&inserted) {
@@ -335,7 +336,7 @@ impl<'a, 'm> Lowering<'a, 'm> {
                 take_frames(transition.call);
             }
         }
-        promote_counters(function, &inserted);
+        promote_variables(function, &inserted, std::iter::empty());
         function.drop_purity();
         function.mark(MARK);
     }

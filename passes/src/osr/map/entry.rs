@@ -169,6 +169,7 @@ impl OptPass {
                     name: format!("{name}#{point}"),
                     condition: options.down,
                     guard: None,
+                    way: None,
                     map: Cow::Borrowed(map),
                 })
                 .collect(),
@@ -225,6 +226,7 @@ fn entries<'a, 'm>(places: &Places<'a, 'm>, chosen: &[usize], when: Condition) -
             name: format!("{name}#{point}"),
             condition: when,
             guard: None,
+            way: None,
             map: Cow::Owned(PointMap::identity(*at, live)),
         }
     };

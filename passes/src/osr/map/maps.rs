@@ -4,11 +4,13 @@
 use crate::osr::map::read::Handles;
 use crate::osr::map::report::texts;
 use midflight_ir::ids::{InstId, ValueId};
+use midflight_mapping::mapping::history::{History, Way};
 use midflight_mapping::mapping::mapper::{Mapper, OsrMap};
 use midflight_mapping::mapping::reconstruct::{Expr, PointMap, Variant};
 use midflight_mapping::refusal::Refusal;
+use midflight_mapping::versions::graph::Graph;
 use midflight_mapping::versions::version::{PerVersion, Version};
-use midflight_profile::osr_maps::{Both, MapExpr, MapPoint, Maps, sources};
+use midflight_profile::osr_maps::{Both, Came, MapExpr, MapPoint, Maps, sources};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Data that is no mapping.
@@ -78,11 +80,30 @@ pub fn write_point(point: usize, at: InstId, map: &Result<PointMap, Refusal>) ->
             stores: map.stores.iter().map(|store| store.map(usize::from, |expr| expr)).collect(),
             differs: map.differs,
             keep: map.keep.iter().map(|&value| value.into()).collect(),
+            ahead: map.ahead.as_ref().map(|ahead| ahead.map(usize::from)),
+            came: None,
         },
         Err(refusal) => {
             MapPoint::Refused { point, at: at.into(), refused: refusal.name().to_string() }
         }
     }
+}
+
+/// All that is known of a point of a version: one mapping, or one for each way to it.
+fn write_ways(graph: &Graph, map: &OsrMap, point: usize, at: InstId) -> Vec<MapPoint> {
+    if let Some(refusal) = map.refusal(point) {
+        return vec![write_point(point, at, &Err(refusal))];
+    }
+    let one = |(way, map): (Option<&Way>, &PointMap)| {
+        let mut one = write_point(point, at, &Ok(map.clone()));
+        if let (MapPoint::Leads { came, .. }, Some(way)) = (&mut one, way) {
+            let History { block, from } = &way.history;
+            let from = from.iter().map(|&block| graph.terminator(block).into()).collect();
+            *came = Some(Came { into: graph.body.code.of_block[*block].start.into(), from });
+        }
+        one
+    };
+    map.leads(point).map(one).collect()
 }
 
 /// What [`write_point`] was given.
@@ -96,8 +117,10 @@ pub fn read_point(point: &MapPoint) -> Result<Result<PointMap, Refusal>, MapErro
             let error = || MapError::Reason { at: *at, name: refused.clone() };
             reason.map(Err).ok_or_else(error)
         }
-        MapPoint::Leads { at, landing, values, exprs, stores, differs, keep, .. } => {
-            let numbers = values.iter().map(|(value, _)| value).chain(keep).chain([landing]);
+        MapPoint::Leads { at, landing, values, exprs, stores, differs, keep, ahead, .. } => {
+            let of_ahead = ahead.iter().flat_map(|ahead| ahead.runs.iter().chain([&ahead.to]));
+            let numbers = values.iter().map(|(value, _)| value).chain(keep).chain(of_ahead);
+            let numbers = numbers.chain([landing]);
             let numbers = numbers.chain(stores.iter().map(|store| &store.store)).copied();
             let mut numbers = numbers.chain(exprs.iter().filter_map(named));
             if let Some(number) = numbers.find(|&number| u32::try_from(number).is_err()) {
@@ -119,6 +142,7 @@ pub fn read_point(point: &MapPoint) -> Result<Result<PointMap, Refusal>, MapErro
                 values: values.iter().map(|&(value, expr)| (value.into(), expr)).collect(),
                 stores: stores.iter().map(|store| store.map(InstId::from, |expr| expr)).collect(),
                 differs: *differs,
+                ahead: ahead.as_ref().map(|ahead| ahead.map(InstId::from)),
                 sources: sources(&exprs),
                 exprs,
                 keep: keep.iter().map(|&value| value.into()).collect(),
@@ -134,15 +158,16 @@ pub fn write_maps(
     maps: &PerVersion<OsrMap>,
 ) -> Maps {
     let mut constants = BTreeMap::new();
-    let exprs = maps.iter().flat_map(|map| map.points.iter().flatten()).flat_map(|p| &p.exprs);
+    let exprs = maps.iter().flat_map(OsrMap::all).flat_map(|map| &map.exprs);
     for expr in exprs {
         if let Expr::Constant { constant } = expr {
             constants.entry(*constant).or_insert_with(|| handles.constant(*constant).text());
         }
     }
     let points = |from: Version| -> Vec<MapPoint> {
-        let points = mapper.sides[from].points.iter().zip(&maps[from].points).enumerate();
-        points.map(|(number, (point, map))| write_point(number, point.at, map)).collect()
+        let graph = mapper.proof.versions.graph(from);
+        let points = mapper.sides[from].points.iter().enumerate();
+        points.flat_map(|(p, point)| write_ways(graph, &maps[from], p, point.at)).collect()
     };
     Maps {
         arguments: mapper.proof.versions.of.base.graph.body.code.arguments,
@@ -169,11 +194,14 @@ pub fn for_binary(mut maps: Maps) -> Maps {
         let of_value = |value: usize| value.checked_sub(maps.arguments);
         for point in points {
             named[from].insert(point.at());
-            let MapPoint::Leads { landing, values, exprs, stores, keep, .. } = point else {
+            let MapPoint::Leads { landing, values, exprs, stores, keep, ahead, came, .. } = point
+            else {
                 continue;
             };
             named.base.extend(stores.iter().map(|store| store.store));
             named[from.other()].insert(*landing);
+            named[from].extend(ahead.iter().flat_map(|ahead| ahead.insts()));
+            named[from].extend(came.iter().flat_map(|came| came.from.iter().chain([&came.into])));
             named[from.other()].extend(values.iter().filter_map(|&(value, _)| of_value(value)));
             named[from].extend(keep.iter().filter_map(|&value| of_value(value)));
             named[from.other()].extend(exprs.iter().filter_map(MapExpr::template));

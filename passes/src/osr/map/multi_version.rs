@@ -16,7 +16,9 @@ use crate::osr::weave::{
 };
 use crate::read_code::CodeSnapshot;
 use midflight_ir::ids::InstId;
+use midflight_mapping::mapping::history::Way;
 use midflight_mapping::mapping::mapper::OsrMap;
+use midflight_mapping::mapping::reconstruct::PointMap;
 use midflight_mapping::mapping::side::Side;
 use midflight_mapping::versions::facts::VersionFacts;
 use midflight_mapping::versions::version::{PerVersion, Version};
@@ -42,20 +44,30 @@ pub struct MultiVersion<'a, 'm> {
     pub description: Option<Vec<u8>>,
 }
 
+/// A point that leads somewhere, or one of the ways to it.
+struct Leading<'a> {
+    version: Version,
+    point: usize,
+    map: &'a PointMap,
+    way: Option<&'a Way>,
+}
+
 impl<'a, 'm> MultiVersion<'a, 'm> {
     /// The plan; none if nothing leads from base to opt.
     pub fn plan(self) -> Option<Plan<'a, 'm>> {
         let MultiVersion { snapshots, at, further, maps, .. } = self;
         let name = snapshots.base.function.name();
-        let mut points = Vec::new();
+        let mut points: Vec<Leading<'a>> = Vec::new();
         for version in Version::BOTH {
-            let mapped = maps[version].points.iter().enumerate();
-            points.extend(mapped.filter_map(|(p, map)| Some((version, p, map.as_ref().ok()?))));
+            for point in 0..maps[version].points.len() {
+                let leads = maps[version].leads(point);
+                points.extend(leads.map(|(way, map)| Leading { version, point, map, way }));
+            }
         }
-        if points.iter().all(|&(version, ..)| version != Version::Base) {
+        if points.iter().all(|leading| leading.version != Version::Base) {
             return None;
         }
-        let departure = |&(version, point, map): &(Version, usize, &'a _)| {
+        let departure = |&Leading { version, point, map, way }: &Leading<'a>| {
             let opt = if version == Version::Opt { ".opt" } else { "" };
             Departure {
                 version: &snapshots[version],
@@ -63,11 +75,13 @@ impl<'a, 'm> MultiVersion<'a, 'm> {
                 name: format!("{name}{opt}#{point}"),
                 condition: self.conditions[version],
                 guard: None,
+                way,
                 map: Cow::Borrowed(map),
             }
         };
-        let leaving =
-            |which: Version| points.iter().enumerate().filter(move |(_, point)| point.0 == which);
+        let leaving = |which: Version| {
+            points.iter().enumerate().filter(move |(_, leading)| leading.version == which)
+        };
         let continuation = |which: Version, what: &str, body: Body<'a, 'm>, dead: Dead| {
             let entries = leaving(which.other()).map(|(departure, _)| departure).collect();
             Continuation { name: format!("{name}.{what}.osr"), body, entries, dead }
@@ -79,7 +93,7 @@ impl<'a, 'm> MultiVersion<'a, 'm> {
             continuation(Version::Opt, "opt", opt, of_opt),
         ];
         let sites = |which: Version, from: Option<usize>| {
-            leaving(which).map(move |(departure, &(_, point, _))| PlannedSite {
+            leaving(which).map(move |(departure, &Leading { point, .. })| PlannedSite {
                 departure,
                 from,
                 to: number(which.other()),

@@ -195,7 +195,7 @@ impl OptPass {
         // From here on the functions change.
         let (versions, constants) = comparison.end();
         self.report_refusals(&plan.maps, &sides, &snapshots);
-        if plan.maps.base.points.iter().any(Result::is_ok) {
+        if plan.maps.base.leads_somewhere() {
             plan.classes.equalize_flags();
         }
         let description = match &plan.data {
@@ -253,8 +253,8 @@ impl OptPass {
                 Version::Base => "optimized",
                 Version::Opt => "base",
             };
-            for (point, map) in sides[which].points.iter().zip(&maps[which].points) {
-                if let Err(refusal) = map
+            for (number, point) in sides[which].points.iter().enumerate() {
+                if let Some(refusal) = maps[which].refusal(number)
                     && refusal.is_news()
                 {
                     let message =

@@ -9,6 +9,7 @@ use crate::osr::map::read::Handles;
 use crate::read_code::CodeSnapshot;
 use midflight_bridge::sandbox::Sandbox;
 use midflight_ir::ids::{BlockId, InstId, ValueId};
+use midflight_mapping::mapping::history::{History, Way};
 use midflight_mapping::mapping::mapper::{Mapper, OsrMap};
 use midflight_mapping::mapping::reconstruct::{
     Expr, PointMap, VARIANTS, Variant as MappingVariant,
@@ -40,7 +41,7 @@ pub fn feasible(mapper: &Mapper<'_>) -> PerVersion<Feasible> {
         let points = 0..map.points.len();
         let counted: Vec<usize> =
             points.filter(|&p| is_of_itself(mapper, from, p).is_none()).collect();
-        let count = counted.iter().filter(|&&p| map.points[p].is_ok()).count();
+        let count = counted.iter().filter(|&&p| map.refusal(p).is_none()).count();
         Feasible { count, of: counted.len() }
     })
 }
@@ -104,8 +105,13 @@ impl Direction {
         (0..self.of_itself.len()).filter(|&p| self.of_itself[p].is_none())
     }
 
-    fn map(&self, variant: usize, point: usize) -> Option<&PointMap> {
-        self.maps[variant].points[point].as_ref().ok()
+    /// The mappings of a point: one for each way in which control may have come there.
+    fn leads(&self, variant: usize, point: usize) -> impl Iterator<Item = &PointMap> {
+        self.maps[variant].leads(point).map(|(_, map)| map)
+    }
+
+    fn is_mapped(&self, variant: usize, point: usize) -> bool {
+        self.leads(variant, point).next().is_some()
     }
 
     /// True for a point at which OSR is possible.
@@ -114,17 +120,17 @@ impl Direction {
     }
 
     /// The weakest strength that a point is feasible with.
-    fn weakest(&self, point: usize) -> Option<(usize, &PointMap)> {
-        (0..self.maps.len()).find_map(|v| Some((v, self.map(v, point)?)))
+    fn weakest(&self, point: usize) -> Option<usize> {
+        (0..self.maps.len()).find(|&v| self.is_mapped(v, point))
     }
 
     fn is_empty(&self, point: usize) -> bool {
-        self.map(0, point).is_some_and(|map| map.size() == 0)
+        self.is_mapped(0, point) && self.leads(0, point).all(|map| map.size() == 0)
     }
 
     fn points(&self) -> Points {
         let feasible = |up_to: usize| {
-            self.counted().filter(move |&p| (0..=up_to).any(|v| self.map(v, p).is_some()))
+            self.counted().filter(move |&p| (0..=up_to).any(|v| self.is_mapped(v, p)))
         };
         Points {
             total: count(self.counted()),
@@ -140,7 +146,7 @@ impl Direction {
 
     fn sizes(&self) -> Compensation {
         let sizes = |v: usize| {
-            size_of_all(self.counted().filter_map(|p| self.map(v, p)).map(PointMap::size))
+            size_of_all(self.counted().flat_map(|p| self.leads(v, p)).map(PointMap::size))
         };
         Compensation { live: sizes(0), live_e: sizes(1), alias: sizes(2), avail: sizes(3) }
     }
@@ -148,7 +154,7 @@ impl Direction {
     /// Over the points that need a keep set, as the thesis counts.
     fn keep(&self) -> Size {
         let strongest = VARIANTS.len() - 1;
-        let kept = self.counted().filter_map(|p| self.map(strongest, p)).map(|map| map.keep.len());
+        let kept = self.counted().flat_map(|p| self.leads(strongest, p)).map(|map| map.keep.len());
         size_of_all(kept.filter(|&count| count > 0))
     }
 
@@ -157,7 +163,7 @@ impl Direction {
         for point in 0..self.of_itself.len() {
             let reason = self.of_itself[point].or(match self.weakest(point) {
                 Some(_) => None,
-                None => self.maps[VARIANTS.len() - 1].points[point].as_ref().err().copied(),
+                None => self.maps[VARIANTS.len() - 1].refusal(point),
             });
             if let Some(reason) = reason {
                 *refused.entry(reason.name().to_string()).or_default() += 1;
@@ -288,32 +294,39 @@ impl<'a, 'm> Texts<'a, 'm> {
     }
 
     fn points(&self, direction: &Direction, from: Version) -> Vec<Mapping> {
-        let point = |p: usize| {
+        let names = [Variant::Live, Variant::LiveE, Variant::Alias, Variant::Avail];
+        let refused = |p: usize, reason: Option<Refusal>| Mapping {
+            point: p as u64,
+            came_from: Vec::new(),
+            landing: None,
+            variant: None,
+            compensation: Vec::new(),
+            keep: Vec::new(),
+            refused: reason.map(|reason| reason.name().to_string()),
+        };
+        let point = |p: usize| -> Vec<Mapping> {
             let reason = direction.of_itself[p];
-            let weakest = direction.weakest(p).filter(|_| reason.is_none());
-            let Some((variant, map)) = weakest else {
-                let strongest = &direction.maps[VARIANTS.len() - 1].points[p];
-                let reason = reason.or(strongest.as_ref().err().copied());
-                return Mapping {
-                    point: p as u64,
-                    landing: None,
-                    variant: None,
-                    compensation: Vec::new(),
-                    keep: Vec::new(),
-                    refused: reason.map(|reason| reason.name().to_string()),
-                };
+            let Some(variant) = direction.weakest(p).filter(|_| reason.is_none()) else {
+                let strongest = &direction.maps[VARIANTS.len() - 1];
+                return vec![refused(p, reason.or(strongest.refusal(p)))];
             };
-            let names = [Variant::Live, Variant::LiveE, Variant::Alias, Variant::Avail];
-            Mapping {
+            let leads = |(way, map): (Option<&Way>, &PointMap)| Mapping {
                 point: p as u64,
+                came_from: way.map_or(Vec::new(), |way| self.came_from(from, &way.history)),
                 landing: self.mapper.sides[from.other()].point_at[map.landing].map(|p| p as u64),
                 variant: Some(if direction.is_empty(p) { Variant::Empty } else { names[variant] }),
                 compensation: self.compensation(from, map),
                 keep: map.keep.iter().map(|&v| self.names[from][v].clone()).collect(),
                 refused: None,
-            }
+            };
+            direction.maps[variant].leads(p).map(leads).collect()
         };
-        (0..direction.of_itself.len()).map(point).collect()
+        (0..direction.of_itself.len()).flat_map(point).collect()
+    }
+
+    /// The names of the blocks that control came from.
+    fn came_from(&self, from: Version, history: &History) -> Vec<String> {
+        history.from.iter().map(|&block| self.blocks[from][block].clone()).collect()
     }
 
     /// The values that need more than to be passed under the same name.
@@ -330,7 +343,9 @@ impl<'a, 'm> Texts<'a, 'm> {
             Expr::Narrow { .. } => format!("narrow'{expr}"),
             Expr::Code { .. } => unreachable!("only a compiler writer's state map has code"),
         };
-        let mut lines = Vec::new();
+        let run = |&inst: &InstId| format!("run {}", self.texts[from][inst]);
+        let runs = map.ahead.iter().flat_map(|ahead| &ahead.runs);
+        let mut lines: Vec<String> = runs.map(run).collect();
         for (number, expr) in map.exprs.iter().enumerate() {
             if let Expr::Content { address, .. } = expr {
                 lines.push(format!("memory'{number} = load {}", name(*address)));

@@ -80,6 +80,7 @@ impl<'m> Guard<'m> {
             name: String::new(),
             condition: Condition::Guard,
             guard: Some(self),
+            way: None,
             map: Cow::Owned(map),
         }
     }

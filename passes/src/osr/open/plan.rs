@@ -76,6 +76,7 @@ pub fn plan<'a, 'm>(
             name: name.clone(),
             condition,
             guard: None,
+            way: None,
             map: Cow::Owned(PointMap::identity(point.at, &point.live)),
         });
         continuations.push(Continuation {

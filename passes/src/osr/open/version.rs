@@ -174,6 +174,7 @@ pub fn make<'m>(
         name: String::new(),
         condition: Condition::Count(request.count.max(1)),
         guard: None,
+        way: None,
         map: Cow::Owned(map),
     }];
     let equal = |assumed: &Assumption| {

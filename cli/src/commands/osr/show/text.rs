@@ -43,9 +43,14 @@ struct Code<'a> {
 impl Direction<'_> {
     /// Writes the points of the version that is left, which has this name.
     fn write(&self, out: &mut dyn Write, name: &str, points: &[MapPoint]) -> io::Result<()> {
-        let leads = points.iter().filter(|p| matches!(p, MapPoint::Leads { .. })).count();
+        let is_new = |n: &usize| *n == 0 || points[n - 1].point() != points[*n].point();
+        let (mut all, mut leads) = (0, 0);
+        for point in (0..points.len()).filter(is_new) {
+            all += 1;
+            leads += usize::from(matches!(points[point], MapPoint::Leads { .. }));
+        }
         let [from, to] = [self.source.version, self.destination.version];
-        writeln!(out, "  {from} to {to}: {leads} of {} points", points.len())?;
+        writeln!(out, "  {from} to {to}: {leads} of {all} points")?;
         for point in points {
             write!(out, "    {name}#{}", point.point())?;
             write!(out, " before {}", self.source.instruction(point.at()))?;
@@ -53,10 +58,20 @@ impl Direction<'_> {
                 MapPoint::Refused { refused, .. } => {
                     writeln!(out, "\n      {}", readable(refused))?
                 }
-                MapPoint::Leads { landing, values, exprs, stores, keep, .. } => {
+                MapPoint::Leads { landing, values, exprs, stores, keep, ahead, came, .. } => {
                     let (version, landing) =
                         (self.destination.version, self.destination.instruction(*landing));
-                    writeln!(out, "\n      goes on in {version} before {landing}")?;
+                    writeln!(out)?;
+                    if let Some(came) = came {
+                        let from = came.from.iter().map(|&from| self.source.instruction(from));
+                        let from: Vec<String> = from.map(|from| from.to_string()).collect();
+                        let into = self.source.instruction(came.into);
+                        writeln!(out, "      if it came to {into} over {}", from.join(" or "))?;
+                    }
+                    for &inst in ahead.iter().flat_map(|ahead| &ahead.runs) {
+                        writeln!(out, "      runs {}", self.source.instruction(inst))?;
+                    }
+                    writeln!(out, "      goes on in {version} before {landing}")?;
                     self.write_compensation(out, exprs, stores, values)?;
                     if !keep.is_empty() {
                         let names: Vec<String> =
