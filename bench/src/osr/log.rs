@@ -120,6 +120,15 @@ impl Log {
         reached
     }
 
+    /// How many points of a name, as [`Reached::point`] has it, were hit so often.
+    pub fn ways(&self, name: &str, hit: u64) -> usize {
+        let is_one = |event: &&Event| match event {
+            Event::Point { point, file, hits } => *hits >= hit && format!("{file}:{point}") == name,
+            _ => false,
+        };
+        self.events.iter().filter(is_one).count()
+    }
+
     /// How many transitions there were.
     pub fn transitions(&self) -> u64 {
         self.events
@@ -165,6 +174,7 @@ mod tests {
         assert_eq!((log.points(), log.transitions()), (2, 7));
         assert_eq!(log.reached(), [Reached { point: "a.c:f#1".to_string(), hits: 7 }]);
         assert_eq!(log.fired().collect::<Vec<_>>(), ["a.c:f#1", "a.c:f#1"]);
+        assert_eq!((log.ways("a.c:f#1", 7), log.ways("a.c:f#1", 8)), (1, 0));
     }
 
     #[test]

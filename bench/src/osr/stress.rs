@@ -130,7 +130,10 @@ impl Stress<'_> {
                 findings.unreached += usize::from(!is_reached);
                 !is_reached
             }
-            Firing::At { .. } => log.transitions() == 1,
+            // Ways to one point have its name, and each of them has hits of its own.
+            Firing::At { point, hit } => {
+                (1..=log.ways(point, *hit)).contains(&(log.transitions() as usize))
+            }
             // It may be that no hit is chosen.
             Firing::Random { .. } => true,
             Firing::Always | Firing::Every(_) => log.transitions() > 0,

@@ -66,12 +66,14 @@ impl ComposedPoint {
         self.exprs.iter().filter(|e| matches!(e, StepExpr::Repeat { .. })).count()
     }
 
-    /// None if memory is not the same in both versions: the next step relies on it.
+    /// None if memory is not the same in both versions, on which the next step relies, or if the
+    /// version runs ahead first.
     fn of_step(step: Step, map: &PointMap) -> Option<Self> {
         let is_value = |expr: &Expr| {
             matches!(expr, Expr::Source { .. } | Expr::Constant { .. } | Expr::Repeat { .. })
         };
-        (!map.differs && map.exprs.iter().all(is_value)).then_some(())?;
+        let is_plain = !map.differs && map.ahead.is_none();
+        (is_plain && map.exprs.iter().all(is_value)).then_some(())?;
         let code = |_| unreachable!("it has no code");
         let expr = |expr: &Expr| expr.map(|v| v, |inst| (step, inst), |c| (step, c), code);
         Some(ComposedPoint {
