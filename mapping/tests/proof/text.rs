@@ -121,7 +121,9 @@ impl Text {
         let (base, opt) = (begin("base("), begin("opt("));
         let is_inside = |l: &&&str| l.starts_with(' ') || l.ends_with(':') || l.contains(": ");
         let is_rest = |l: &&str| {
-            ["replaced", "folded", "oracle", "mappings"].iter().any(|word| l.starts_with(word))
+            ["replaced", "folded", "oracle", "mappings", "unfolded"]
+                .iter()
+                .any(|word| l.starts_with(word))
         };
         let end = opt + lines[opt..].iter().position(is_rest).unwrap_or(lines.len() - opt);
         assert!(lines[base + 1..end].iter().all(|l| is_inside(&l) || l.starts_with("opt(")));
@@ -281,7 +283,7 @@ impl Text {
                 let base = of(Version::Base, base);
                 self.tracked.folded[base] = true;
             }
-            ["mappings"] => {}
+            ["mappings" | "unfolded"] => {}
             _ => {
                 let answer = line.strip_prefix("oracle ").expect("replaced, folded or oracle");
                 let (question, answer) = answer.split_once(" is ").unwrap_or((answer, "yes"));
@@ -296,6 +298,10 @@ impl Text {
     /// Whether mappings are shown, too.
     pub fn shows_mappings(&self) -> bool {
         self.rest.iter().any(|line| line == "mappings")
+    }
+
+    pub fn is_unfolded(&self) -> bool {
+        self.rest.iter().any(|line| line == "unfolded")
     }
 
     pub fn name(&self, which: Version, operand: Operand) -> &str {
