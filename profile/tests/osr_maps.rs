@@ -23,7 +23,7 @@ fn point(
     constants: Vec<u32>,
 ) -> impl Strategy<Value = MapPoint> {
     let expr = (0..5u8, any::<u32>(), vec(any::<u32>(), 0..4));
-    let insts = (0..from, vec(0..from, 0..3));
+    let insts = (0..from, vec(0..from, 1..3));
     let of = prop::option::of;
     let stores = vec((0..9usize, any::<u32>(), any::<u32>()), 0..3);
     let leads = (
@@ -295,8 +295,18 @@ fn what_points_name_must_be_there() {
         [ahead, came]
     };
     assert_eq!(left(1), ["nothing", "nothing"]);
-    let is_refused = |e: &String| e.ends_with("names an instruction to run that is not there");
-    assert!(left(2).iter().all(is_refused), "{:?}", left(2));
+    let [ahead, came] = left(2);
+    assert!(ahead.ends_with("names an instruction to run that is not there"), "{ahead}");
+    assert!(
+        came.ends_with("names a block's first or last instruction that is not there"),
+        "{came}"
+    );
+    let nowhere = changed(|point| {
+        if let MapPoint::Leads { came, .. } = point {
+            *came = Some(Came { into: 0, from: vec![] });
+        }
+    });
+    assert!(nowhere.ends_with("names a way that comes from nowhere"), "{nowhere}");
     assert_eq!(changed(|_| {}), "nothing");
 }
 

@@ -16,7 +16,8 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-/// The last edge into a block came from one of these others.
+/// The last edge into a block came from one of these others. What leaves these otherwise changes
+/// nothing: only where control comes to the block is it known anew (`passes/src/osr/came.rs`).
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct History {
     /// The block, which dominates the point

@@ -280,9 +280,18 @@ impl<'a> Mapper<'a> {
                 let copies: Vec<InstId> = copies.collect();
                 let map = self.point_in(from, at, &copies, variant, without, lacks).ok()?;
                 let (side, versions) = (&self.sides[from], &self.proof.versions);
-                let is_carried = |v: &ValueId| !side.is_available(versions, *v, at);
-                let carried = uses(self.graph(from), &map).into_iter().filter(is_carried).collect();
-                Some(Way { history: history.clone(), carried, map })
+                let graph = self.graph(from);
+                let is_carried = |v: &ValueId| {
+                    side.live(at).binary_search(v).is_err() && !side.is_available(versions, *v, at)
+                };
+                let carried: Vec<ValueId> =
+                    uses(graph, &map).into_iter().filter(is_carried).collect();
+                let is_plain = |value: &ValueId| {
+                    let inst = graph.definition(*value);
+                    inst.is_none_or(|inst| !graph.nodes[inst].facts.is_terminator())
+                };
+                let can_carry = carried.iter().all(is_plain);
+                can_carry.then(|| Way { history: history.clone(), carried, map })
             };
             histories.iter().map(way).collect()
         })
@@ -354,7 +363,9 @@ impl<'a> Mapper<'a> {
             }
             let at = (ahead.at, &copies[..], is_way);
             if let Ok(map) = self.leave_at(from, at, variant, without, &mut |_, _| {}) {
-                return ahead.mapped(map, side, without);
+                if let Some(map) = ahead.mapped(map, side, without) {
+                    return Some(map);
+                }
             }
         }
         None

@@ -19,13 +19,15 @@ use rustc_hash::FxHashMap as HashMap;
 
 /// The variables of a way to points, in memory until [`super::site::promote_variables`].
 pub struct OneWay<'m> {
-    /// Control came like this.
+    /// Control came to the block like this when it came there last.
     pub is_it: Value<'m>,
-    /// The branches that lead to the block, with whether they do so in this way
-    edges: Vec<(Inst<'m>, bool)>,
-    /// Whether those values were computed
-    are_there: Vec<Value<'m>>,
-    /// Values that are there then, each with the variable that has it
+    /// It would come like this if it went there now.
+    next: Value<'m>,
+    /// The ends of blocks before that block, with whether they are of this way
+    ends: Vec<(Inst<'m>, bool)>,
+    /// Whether carried values were computed
+    pub are_there: Vec<Value<'m>>,
+    /// Those values, each with the variable that has it
     pub carried: Vec<(Value<'m>, Value<'m>)>,
 }
 
@@ -37,7 +39,8 @@ pub struct Came<'a, 'm> {
 }
 
 impl<'a, 'm> Came<'a, 'm> {
-    /// Keeps them in a function that has this version's code, and whose entry is complete.
+    /// Keeps them in a function that has this version's code, and whose entry is complete. No point
+    /// is inserted yet, and nothing lands there.
     pub fn keep(
         function: Function<'m>,
         version: &CodeSnapshot<'m>,
@@ -65,35 +68,47 @@ impl<'a, 'm> Came<'a, 'm> {
             *self.kept.entry(value).or_insert_with(|| keep(builder, function, version, value))
         };
         let kept: Vec<[Value<'m>; 2]> = way.carried.iter().map(kept).collect();
-        let is_it = flag(builder, function);
+        let [is_it, next] = [flag(builder, function), flag(builder, function)];
         let History { block, from } = &way.history;
+        // Control that goes elsewhere at the end of a block before it has not come to the block.
+        let first = version.blocks[*block].instructions().next();
+        builder.before(behind_head(first));
+        builder.store(builder.load(function.module().int_type(1), next), is_it);
         let leads_there = |&from: &BlockId| version.body.successors(from).any(|to| to == *block);
         let preds = version.body.blocks.keys().filter(leads_there);
-        let edge =
+        let end =
             |pred: BlockId| (version.blocks[pred].terminator(), from.binary_search(&pred).is_ok());
         let values = way.carried.iter().map(|&value| version.value(value));
         OneWay {
             is_it,
-            edges: preds.map(edge).collect(),
+            next,
+            ends: preds.map(end).collect(),
             are_there: kept.iter().map(|[is_there, _]| *is_there).collect(),
             carried: values.zip(kept).map(|(value, [_, is])| (value, is)).collect(),
         }
     }
 
-    /// Notes how control goes on, behind all points before that.
+    /// Notes at the ends of blocks how control would come to the next one: behind the points there,
+    /// so after these are inserted, and before blocks are split where something lands, which knows
+    /// nothing of it.
     pub fn note(&self, function: Function<'m>) {
         let builder = Builder::new(function.module(), function);
         let int1 = function.module().int_type(1);
         for (_, one) in &self.ways {
-            for &(end, is_one) in &one.edges {
+            for &(end, is_one) in &one.ends {
                 builder.before(end);
-                let mut came = int1.constant(is_one.into());
-                for &is_there in &one.are_there {
-                    came = builder.and(came, builder.load(int1, is_there));
-                }
-                builder.store(came, one.is_it);
+                builder.store(int1.constant(is_one.into()), one.next);
             }
         }
+    }
+
+    /// True if a phi of a block is kept.
+    pub fn keeps_phi_of(&self, version: &CodeSnapshot<'m>, block: BlockId) -> bool {
+        let code = &version.body.code;
+        let is_one = |inst: InstId| {
+            code.instructions[inst].block == block && code.instructions[inst].facts.is_phi()
+        };
+        self.kept.keys().filter_map(|&value| code.definition(value)).any(is_one)
     }
 
     fn find(&self, way: &Way) -> Option<&OneWay<'m>> {
@@ -108,9 +123,16 @@ impl<'a, 'm> Came<'a, 'm> {
 
     /// All variables
     pub fn variables(&self) -> impl Iterator<Item = Value<'m>> {
-        let flags = self.ways.iter().map(|(_, one)| one.is_it);
+        let flags = self.ways.iter().flat_map(|(_, one)| [one.is_it, one.next]);
         flags.chain(self.kept.values().flatten().copied())
     }
+}
+
+/// The first instruction from one on that is no phi and no pad.
+fn behind_head(from: Option<Inst<'_>>) -> Inst<'_> {
+    let is_at_head = |inst: &Inst<'_>| inst.facts().is_phi() || inst.facts().is_pad();
+    let mut all = std::iter::successors(from, |inst| inst.next());
+    all.find(|inst| !is_at_head(inst)).expect("a terminator is neither, and is not kept")
 }
 
 /// A variable that says that something has not happened.
@@ -135,10 +157,7 @@ fn keep<'m>(
     let is_there = flag(builder, function);
     begin_entry(builder, function);
     let variable = builder.variable(value.ty(), c"osr.carried");
-    let is_at_head = |inst: &Inst<'m>| inst.facts().is_phi() || inst.facts().is_pad();
-    let mut behind = std::iter::successors(version.instructions[defined].next(), |i| i.next());
-    let behind = behind.find(|inst| !is_at_head(inst));
-    builder.before(behind.expect("a terminator's value is not kept"));
+    builder.before(behind_head(version.instructions[defined].next()));
     builder.store(value, variable);
     builder.store(function.module().int_type(1).constant(1), is_there);
     [is_there, variable]

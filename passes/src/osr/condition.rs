@@ -147,7 +147,7 @@ impl<'m> Site<'_, 'm> {
             }
             Condition::Never | Condition::Flag => match self.record {
                 Some(record) => {
-                    let armed = builder.load_relaxed(int32, record.armed(builder, self.number));
+                    let armed = builder.load_relaxed(int32, record.armed(builder, self.armed));
                     builder.differs(armed, int32.constant(0))
                 }
                 None => int1.constant(0),

@@ -109,11 +109,13 @@ pub fn build<'m>(
     if landings.len() == 1 {
         entry.terminator().erase();
     }
+    let home = |landing: &Landing<'_>| version.body.code.instructions[landing.map.landing].block;
     for (number, landing) in landings.iter().enumerate() {
         let at = version.instructions[landing.map.landing];
         let block = match behind.get(&at) {
             Some(&rest) => rest,
-            None if landings.len() == 1 => {
+            // A phi that is kept would be so without having come in.
+            None if landings.len() == 1 && !came.keeps_phi_of(version, home(landing)) => {
                 values.land_at_head(version, dead, landing.map.landing, entry)
             }
             None => at.split_before("osr.landing"),

@@ -116,6 +116,8 @@ pub struct Site<'a, 'm> {
     pub record: Option<&'a Record<'m>>,
     /// Number of the site in the record
     pub number: usize,
+    /// Number of the site whose flag arms it: of ways to one point that of the first one
+    pub armed: usize,
     /// Number of its point, which is that of the base version's site
     pub point: usize,
 }
@@ -162,8 +164,12 @@ impl<'m> Site<'_, 'm> {
             let check = self.function.add_block("osr.check");
             builder.at_end(check).branch(rest);
             builder.before(block.terminator());
-            let came = builder.load(self.function.module().int_type(1), came.is_it);
-            builder.branch_if(block, came, check, rest);
+            let int1 = self.function.module().int_type(1);
+            let mut holds = builder.load(int1, came.is_it);
+            for &is_there in &came.are_there {
+                holds = builder.and(holds, builder.load(int1, is_there));
+            }
+            builder.branch_if(block, holds, check, rest);
             block = check;
         }
         let seen = open::fire::remember_callee(&builder, self.function, self.profiled);

@@ -400,6 +400,7 @@ impl<'a, 'm> Weaver<'a, 'm> {
                 // It is no transition that anyone has asked for: nothing is counted.
                 record: record.filter(|_| kind != SiteKind::Cut),
                 number,
+                armed: self.first_way(number),
                 point: departure,
             };
             SiteAt { at, way, site }
@@ -407,6 +408,18 @@ impl<'a, 'm> Weaver<'a, 'm> {
         let of_function = |(_, site): &(usize, &PlannedSite)| site.from == function;
         let sites = self.plan.sites.iter().enumerate().filter(of_function);
         sites.filter(|(_, site)| site.is_inserted).map(site).collect()
+    }
+
+    /// The first site of the ways to the point that a site is at, which follow each other.
+    fn first_way(&self, number: usize) -> usize {
+        let key = |n: &usize| {
+            let site = &self.plan.sites[*n];
+            let Departure { at, way, .. } = self.plan.departures[site.departure];
+            (site.from, at, way.is_some())
+        };
+        let is_way = key(&number).2;
+        let before = (0..number).rev().take_while(|n| is_way && key(n) == key(&number));
+        before.last().unwrap_or(number)
     }
 
     /// The continuation that all sites of a function lead to, if they are so many that they share

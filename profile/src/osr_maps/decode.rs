@@ -290,8 +290,14 @@ fn absent(
     if values.iter().any(|&(_, expr)| expr >= exprs.len()) {
         return Some("an expression that is not there");
     }
-    let of_ways = came.iter().flat_map(|came| came.from.iter().copied().chain([came.into]));
-    if ahead.iter().flat_map(Ahead::insts).chain(of_ways).any(|inst| inst >= source) {
+    let mut of_ways = came.iter().flat_map(|came| came.from.iter().copied().chain([came.into]));
+    if of_ways.any(|inst| inst >= source) {
+        return Some("a block's first or last instruction that is not there");
+    }
+    if came.as_ref().is_some_and(|came| came.from.is_empty()) {
+        return Some("a way that comes from nowhere");
+    }
+    if ahead.iter().flat_map(Ahead::insts).any(|inst| inst >= source) {
         return Some("an instruction to run that is not there");
     }
     if stores.iter().any(|store| store.store >= base) {

@@ -200,7 +200,7 @@ fn check(shell: &Shell, new: &Asked, doing: &str) -> Result<(), Problem> {
     let mapping = detail.and_then(|detail| {
         let points =
             if matches!(new.to, To::Base(_)) { detail.opt_to_base } else { detail.base_to_opt };
-        points.into_iter().nth(new.number)
+        points.into_iter().find(|mapping| mapping.point == new.number as u64)
     });
     match mapping {
         Some(mapping) if mapping.landing.is_some() => Ok(()),

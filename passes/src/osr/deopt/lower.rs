@@ -322,6 +322,7 @@ impl<'a, 'm> Lowering<'a, 'm> {
                 selector: 0,
                 record: Some(&record),
                 number,
+                armed: number,
                 point: number,
             };
             inserted.push(site.insert(None, None));

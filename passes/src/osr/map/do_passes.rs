@@ -162,7 +162,7 @@ fn summary(mapper: &Mapper<'_>, check: &Check<'_>, from: Version, map: &Composed
             continue;
         }
         result.total += 1;
-        result.direct += u64::from(direct.points[number].is_ok());
+        result.direct += u64::from(direct.refusal(number).is_none());
         let composed: Option<&ComposedPoint> = match &map.points[number] {
             Ok(composed) => Some(composed),
             Err(broken) => {

@@ -31,6 +31,7 @@ use midflight_ir::dominators::dominators;
 use midflight_ir::ids::{BlockId, InstId};
 use midflight_ir::liveness::liveness;
 use midflight_ir::loops::{Loops, loops};
+use midflight_mapping::mapping::history::Way;
 use midflight_mapping::mapping::mapper::Mapper;
 use midflight_mapping::mapping::reconstruct::PointMap;
 use midflight_mapping::points::{Point, points};
@@ -147,13 +148,9 @@ impl OptPass {
         let sides = mapper.sides;
         let (versions, constants) = comparison.end();
         self.report_refusals(&maps, &sides, &snapshots);
-        let leaving: Vec<(usize, &PointMap)> = maps
-            .opt
-            .points
-            .iter()
-            .enumerate()
-            .filter_map(|(point, map)| Some((point, map.as_ref().ok()?)))
-            .collect();
+        let leads = |point: usize| maps.opt.leads(point).map(move |(way, map)| (point, way, map));
+        let leaving: Vec<(usize, Option<&Way>, &PointMap)> =
+            (0..maps.opt.points.len()).flat_map(leads).collect();
         if leaving.is_empty() {
             continuation.erase();
             return Ok(vec![two.opt]);
@@ -163,13 +160,13 @@ impl OptPass {
         let plan = Plan {
             departures: leaving
                 .iter()
-                .map(|&(point, map)| Departure {
+                .map(|&(point, way, map)| Departure {
                     version: &snapshots.opt,
                     at: sides.opt.points[point].at,
                     name: format!("{name}#{point}"),
                     condition: options.down,
                     guard: None,
-                    way: None,
+                    way,
                     map: Cow::Borrowed(map),
                 })
                 .collect(),
