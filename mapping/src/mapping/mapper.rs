@@ -362,10 +362,10 @@ impl<'a> Mapper<'a> {
                 continue;
             }
             let at = (ahead.at, &copies[..], is_way);
-            if let Ok(map) = self.leave_at(from, at, variant, without, &mut |_, _| {}) {
-                if let Some(map) = ahead.mapped(map, side, without) {
-                    return Some(map);
-                }
+            let there = self.leave_at(from, at, variant, without, &mut |_, _| {});
+            let map = there.ok().and_then(|map| ahead.mapped(map, side, without));
+            if map.is_some() {
+                return map;
             }
         }
         None

@@ -178,6 +178,9 @@ fn described(from: &str, to: &str, mapping: &Mapping) -> String {
         Some(Variant::Avail) => "avail",
     };
     let mut text = format!("{point} -> {to}#{landing}: {variant}");
+    if !mapping.came_from.is_empty() {
+        text += &format!(", if control came from {}", mapping.came_from.join(" or "));
+    }
     if !mapping.keep.is_empty() {
         text += &format!(", keeps {}", mapping.keep.join(", "));
     }

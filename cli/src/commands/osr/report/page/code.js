@@ -16,7 +16,7 @@ function open(number) {
 /** Both versions, and marks in the one that is left. */
 function showCode() {
   const { number, detail, direction } = state;
-  mappings = new Map((detail?.[direction] ?? []).map((mapping) => [mapping.point, mapping]));
+  mappings = byPoint(detail?.[direction] ?? []);
   order = [];
   lit = [];
   for (const version of ["base", "opt"]) {
@@ -33,6 +33,17 @@ function showCode() {
   if (first) first.tabIndex = 0;
   showLegend();
   show(null);
+}
+
+/** For each point its mapping, with one for each way to it; the first one stands for all. */
+function byPoint(all) {
+  const found = new Map();
+  for (const mapping of all) {
+    const first = found.get(mapping.point);
+    if (first) first.ways.push(mapping);
+    else found.set(mapping.point, { ...mapping, ways: [mapping] });
+  }
+  return found;
 }
 
 function makeBlock({ block, instructions }, version) {

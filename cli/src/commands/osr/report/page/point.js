@@ -11,7 +11,7 @@ function show(point) {
   }
   const mapping = mappings.get(point);
   light(rows[source()].get(point), "from");
-  light(landingRow(mapping), "to");
+  for (const way of mapping?.ways ?? []) light(landingRow(way), "to");
   byId("panel").replaceChildren(...describe(point, mapping));
 }
 
@@ -44,23 +44,29 @@ function revealBoth(point, block) {
 
 function describe(point, mapping) {
   const variant = variantOf(mapping);
-  const lands = mapping?.landing ?? null;
+  const ways = mapping?.ways ?? [];
+  const lands = ways.length === 1 ? ways[0].landing : null;
   const head = make("h3", "", make("span", `mark ${variant.key}`, variant.letter), `Point ${point} of ${source()}`);
   if (lands !== null) head.append(` → before point ${lands} of ${target()}`);
   head.append(make("span", "hint", variant === NONE ? "" : `${variant.name}: ${variant.says}`));
-  const parts = make("div", "parts");
   if (variant === NONE) {
-    parts.append(part("Not possible", mapping?.refused ?? "no mapping"));
-  } else {
-    const passed = mapping.compensation.filter(isPassed);
-    const computed = mapping.compensation.filter((line) => !isPassed(line));
-    parts.append(codePart("Compensation", computed, "nothing to compute"));
-    if (passed.length) parts.append(codePart("Passed", passed, ""));
-    parts.append(codePart("Kept", mapping.keep, "nothing to keep"));
+    return [head, make("div", "parts", part("Not possible", mapping?.refused ?? "no mapping"))];
   }
-  const landing = landingRow(mapping);
+  return [head, ...ways.map(describeWay)];
+}
+
+/** What OSR takes where control came in one way. */
+function describeWay(way) {
+  const parts = make("div", "parts");
+  if (way.came_from) parts.append(codePart("Where control came from", way.came_from, ""));
+  const passed = way.compensation.filter(isPassed);
+  const computed = way.compensation.filter((line) => !isPassed(line));
+  parts.append(codePart("Compensation", computed, "nothing to compute"));
+  if (passed.length) parts.append(codePart("Passed", passed, ""));
+  parts.append(codePart("Kept", way.keep, "nothing to keep"));
+  const landing = landingRow(way);
   if (landing) parts.append(codePart("Lands before", [landing.querySelector("code").textContent], ""));
-  return [head, parts];
+  return parts;
 }
 
 /** `x := y`: no instruction, only another name. */
