@@ -11,7 +11,6 @@ use midflight_mapping::mapping::reconstruct::{Expr, PointMap};
 use midflight_mapping::refusal::Refusal;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
-
 use typed_index_collections::{TiSlice, TiVec};
 
 fn i(inst: usize) -> InstId {

@@ -29,9 +29,8 @@ impl<'a> WayAhead<'a> {
         WayAhead { graph, at, passed: Vec::new(), blocks: vec![graph.block(at)] }
     }
 
-    /// One instruction further; none if that has an effect, or may lead elsewhere. The branch, if
-    /// it was one.
-    pub fn step(&mut self) -> Option<Option<InstId>> {
+    /// One instruction further; none if that has an effect, or may lead elsewhere.
+    pub fn step(&mut self) -> Option<()> {
         let (graph, at) = (self.graph, self.at);
         let facts = graph.nodes[at].facts;
         (self.passed.len() < MOST_PASSED).then_some(())?;
@@ -42,13 +41,13 @@ impl<'a> WayAhead<'a> {
             self.passed.push(at);
             self.passed.extend(graph.phis(to));
             self.at = graph.body.code.first_non_phi(to);
-            return Some(Some(at));
+            return Some(());
         }
         let can_run = facts.is_repeatable() || facts.is_load() || facts.is_marker();
         (can_run && !facts.is_terminator()).then_some(())?;
         self.passed.push(at);
         self.at = at.next();
-        Some(None)
+        Some(())
     }
 
     /// The mapping of the point where this began, by that of the point where it is; none if that

@@ -351,9 +351,9 @@ impl<'a> Mapper<'a> {
         let mut ahead = WayAhead::new(self.graph(from), at);
         let mut copies = copies.to_vec();
         for _ in 0..MOST_AHEAD {
-            let branch = ahead.step()?;
+            ahead.step()?;
             copies = match &self.proof.product {
-                Some(product) => product.next(from, &copies, ahead.at, branch),
+                Some(product) => product.next(from, &copies, ahead.at),
                 None => vec![ahead.at],
             };
             let is_point =

@@ -65,23 +65,15 @@ impl Product {
         reached(&self.versions, &self.folds, which, inst)
     }
 
-    /// Where control is behind copies of an instruction: before copies of the next one, or behind a
-    /// branch, which leads to one block.
-    pub fn next(
-        &self,
-        which: Version,
-        copies: &[InstId],
-        next: InstId,
-        branch: Option<InstId>,
-    ) -> Vec<InstId> {
+    /// Where control is behind copies of an instruction: before copies of the next one, in the same
+    /// block or, behind a branch that leads to one block, in that.
+    pub fn next(&self, which: Version, copies: &[InstId], next: InstId) -> Vec<InstId> {
         let version = &self.versions.of[which];
         let behind = |&copy: &InstId| {
             let block = version.graph.block(copy);
-            let to = match branch {
-                Some(_) => *version.live.successors[block].first()?,
-                None => block,
-            };
-            self.copy_in(which, next, to)
+            let behind_branch =
+                || self.copy_in(which, next, *version.live.successors[block].first()?);
+            self.copy_in(which, next, block).or_else(behind_branch)
         };
         let mut found: Vec<InstId> = copies.iter().filter_map(behind).collect();
         found.sort_unstable();

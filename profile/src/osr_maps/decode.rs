@@ -190,11 +190,12 @@ fn read_insts(
     if !read_flag(body, what)? {
         return Ok(None);
     }
-    let mut inst = || Ok(body.varint32("an instruction of a point")? as usize);
-    let one = inst()?;
+    const INST: &str = "an instruction of a point";
+    let one = body.varint32(INST)? as usize;
     let count = body.count(1, "the number of instructions of a point")?;
-    let inst = |_| Ok(body.varint32("an instruction of a point")? as usize);
-    Ok(Some((one, (0..count).map(inst).collect::<Result<_, Malformed>>()?)))
+    let others: Result<_, Malformed> =
+        (0..count).map(|_| Ok(body.varint32(INST)? as usize)).collect();
+    Ok(Some((one, others?)))
 }
 
 fn read_flag(body: &mut Cursor<'_>, what: &'static str) -> Result<bool, Malformed> {

@@ -43,12 +43,9 @@ struct Code<'a> {
 impl Direction<'_> {
     /// Writes the points of the version that is left, which has this name.
     fn write(&self, out: &mut dyn Write, name: &str, points: &[MapPoint]) -> io::Result<()> {
-        let is_new = |n: &usize| *n == 0 || points[n - 1].point() != points[*n].point();
-        let (mut all, mut leads) = (0, 0);
-        for point in (0..points.len()).filter(is_new) {
-            all += 1;
-            leads += usize::from(matches!(points[point], MapPoint::Leads { .. }));
-        }
+        let by_point = || points.chunk_by(|a, b| a.point() == b.point());
+        let all = by_point().count();
+        let leads = by_point().filter(|ways| matches!(ways[0], MapPoint::Leads { .. })).count();
         let [from, to] = [self.source.version, self.destination.version];
         writeln!(out, "  {from} to {to}: {leads} of {all} points")?;
         for point in points {
