@@ -32,7 +32,7 @@ use crate::versions::chains::{ChainId, chains};
 use crate::versions::facts::{VersionFacts, Versions};
 use crate::versions::graph::{Access, Operand, Oracle};
 use crate::versions::version::{PerVersion, Version};
-use midflight_ir::ids::InstId;
+use midflight_ir::ids::{BlockId, InstId};
 use rustc_hash::FxHashMap as HashMap;
 use std::collections::BTreeSet;
 use typed_index_collections::TiVec;
@@ -50,7 +50,10 @@ pub(super) fn candidates(versions: &Versions, congruence: &Congruence) -> Vec<Ca
         let chain = base.chains.of_inst(&base.graph, from);
         let blocks = chain.map_or(&[][..], |chain| &base.chains.chains[chain].blocks);
         let there = opt.chains.of_inst(&opt.graph, to);
-        blocks.iter().any(|&b| tracked.blocks[b].and_then(|b| opt.chains.of_block[b]) == there)
+        // Of a block that tracking knows nothing of, the store says alone where it is.
+        let is_there =
+            |b: BlockId| tracked.blocks[b].is_none_or(|b| opt.chains.of_block[b] == there);
+        blocks.iter().any(|&b| is_there(b))
     };
     let stores = |version: &VersionFacts, has_other: &dyn Fn(InstId) -> bool| -> Vec<InstId> {
         let nodes = version.graph.nodes.iter_enumerated();

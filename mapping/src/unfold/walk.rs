@@ -107,6 +107,8 @@ struct Walk<'a> {
     /// For copies behind a branch that both took together, and behind which the version went on
     /// alone, where else the other one may have gone there
     elsewhere: PerVersion<HashMap<BlockId, Vec<BlockId>>>,
+    /// For copies the states for which nothing was found there
+    sought: PerVersion<HashMap<BlockId, Vec<State>>>,
     seen: HashSet<State>,
     work: VecDeque<State>,
     /// Ways that versions may go alone, unless it turns out that they fit better elsewhere; and
@@ -130,6 +132,7 @@ pub(crate) fn unfolded(versions: &Versions, oracle: &dyn Oracle) -> Option<Unfol
         met: HashSet::default(),
         same: Vec::new(),
         elsewhere: PerVersion::default(),
+        sought: PerVersion::default(),
         seen: HashSet::default(),
         work: VecDeque::new(),
         later: Default::default(),
@@ -457,9 +460,7 @@ impl Walk<'_> {
         let target = self.copy(which, to, Some(label));
         if self.lead(which, state.copies[which], to, target) {
             let elsewhere = self.elsewhere[which].get(&state.copies[which]).cloned();
-            if let Some(elsewhere) = elsewhere {
-                self.elsewhere[which].entry(target).or_insert(elsewhere);
-            }
+            self.add_elsewhere(which, target, elsewhere.unwrap_or_default());
             let mut state = state;
             state.copies[which] = target;
             state.anchors[which] = 0;
@@ -671,7 +672,23 @@ impl Walk<'_> {
                 return true;
             }
         }
+        self.sought[which].entry(state.copies[which]).or_default().push(state);
         false
+    }
+
+    /// Where else the other version may have gone where a copy was entered; what was looked for
+    /// there before is looked for again.
+    fn add_elsewhere(&mut self, which: Version, copy: BlockId, others: Vec<BlockId>) {
+        let known = self.elsewhere[which].entry(copy).or_default();
+        let count = known.len();
+        for other in others {
+            if !known.contains(&other) {
+                known.push(other);
+            }
+        }
+        if known.len() > count {
+            self.work.extend(self.sought[which].remove(&copy).into_iter().flatten());
+        }
     }
 
     /// True if places behind so many branches of one version go together.
@@ -787,7 +804,7 @@ impl Walk<'_> {
             for which in Version::BOTH {
                 let others = ways.iter().map(|way| way[which.other()]);
                 let others = others.filter(|&block| block != way[which.other()]);
-                self.elsewhere[which].entry(copies[which]).or_insert_with(|| others.collect());
+                self.add_elsewhere(which, copies[which], others.collect());
             }
             let leads = Version::BOTH.map(|w| self.lead(w, state.copies[w], way[w], copies[w]));
             if leads == [true, true] {
