@@ -78,6 +78,51 @@ bool isNeverUndef(const Value *V, SmallPtrSetImpl<const Value *> &Assumed) {
                 [&](const Value *Op) { return isNeverUndef(Op, Assumed); });
 }
 
+// Where control goes at the end of a block, if it goes one way only.
+const BasicBlock *onlyWay(const BasicBlock &Block) {
+  auto *Branch = dyn_cast<BranchInst>(Block.getTerminator());
+  auto *Condition = Branch && Branch->isConditional()
+                        ? dyn_cast<ConstantInt>(Branch->getCondition())
+                        : nullptr;
+  return Condition ? Branch->getSuccessor(Condition->isZero())
+                   : Block.getSingleSuccessor();
+}
+
+// True if memory is accessed at what an instruction gives, or at an address
+// that is made of just that, before control goes anywhere else than it must:
+// also behind phis where it comes in, where LLVM's programUndefinedIfPoison
+// does not look. If it is poison or undefined, the access is undefined
+// behaviour.
+bool isAccessed(const Instruction &I) {
+  constexpr unsigned Most = 64;
+  SmallPtrSet<const Value *, 8> Made{&I};
+  SmallPtrSet<const BasicBlock *, 8> Seen{I.getParent()};
+  const BasicBlock *Block = I.getParent();
+  auto At =
+      isa<PHINode>(I) ? Block->getFirstNonPHIIt() : std::next(I.getIterator());
+  for (unsigned Count = 0;;) {
+    for (const Instruction &Next : make_range(At, Block->end())) {
+      const Value *Address = getLoadStorePointerOperand(&Next);
+      if (Address && Made.contains(Address))
+        return true;
+      if (++Count == Most || !isGuaranteedToTransferExecutionToSuccessor(&Next))
+        return false;
+      if (auto *Gep = dyn_cast<GetElementPtrInst>(&Next);
+          Gep && Gep->getType()->isPointerTy() &&
+          Made.contains(Gep->getPointerOperand()))
+        Made.insert(Gep);
+    }
+    const BasicBlock *To = onlyWay(*Block);
+    if (!To || !Seen.insert(To).second)
+      return false;
+    for (const PHINode &Phi : To->phis())
+      if (Made.contains(Phi.getIncomingValueForBlock(Block)))
+        Made.insert(&Phi);
+    Block = To;
+    At = To->getFirstNonPHIIt();
+  }
+}
+
 // Attributes of a call that tell what is true of it, of its arguments and of
 // its result, and not what it does.
 AttributeMask callFacts(bool InMemory = false) {
@@ -450,7 +495,8 @@ bool mfb_is_well_defined(LLVMValueRef V) { return isWellDefined(unwrap(V)); }
 bool mfb_is_defined_by_uses(LLVMValueRef Inst) {
   auto *I = unwrap<Instruction>(Inst);
   SmallPtrSet<const Value *, 8> Assumed;
-  return programUndefinedIfPoison(I) && isNeverUndef(I, Assumed);
+  return (programUndefinedIfPoison(I) && isNeverUndef(I, Assumed)) ||
+         isAccessed(*I);
 }
 
 /// Gives instructions the same number just if they are the same operation, but

@@ -83,6 +83,8 @@ pub struct Terms {
     pub(super) shared: HashSet<usize>,
     /// What is loaded is what was stored, and what a branch decides is looked into.
     pub(super) is_deep: bool,
+    /// A choice of a branch that may have become an operation: it is looked into, whatever it is of.
+    pub(super) choice: Option<(Version, InstId)>,
 }
 
 /// How an expression uses a term.
@@ -95,6 +97,73 @@ struct Uses {
 
 /// The instructions of both expressions above what both are made of.
 pub(super) type LookedInto = Vec<(Version, InstId)>;
+
+impl Uses {
+    /// Both are used.
+    fn add(&mut self, other: Uses) {
+        self.count += other.count;
+        self.is_poisoned |= other.is_poisoned;
+    }
+}
+
+/// Looks for what an expression is made of.
+struct Looking<'a> {
+    terms: &'a Terms,
+    is_shared: &'a dyn Fn(usize) -> bool,
+    is_select: &'a dyn Fn(Version, InstId) -> bool,
+    is_well_defined: &'a dyn Fn(Number) -> bool,
+    looked_into: LookedInto,
+    ways: usize,
+}
+
+impl Looking<'_> {
+    /// What a term is made of, and how it uses that.
+    fn uses(&mut self, term: usize) -> Option<HashMap<usize, Uses>> {
+        self.ways += 1;
+        (self.ways <= MOST_WAYS).then_some(())?;
+        let terms = self.terms;
+        let (inst, operands, is_choice) = match &terms.terms[term] {
+            Term::Constant(_) => {
+                let is_well_defined = (self.is_well_defined)(terms.numbers[term]);
+                return is_well_defined.then(HashMap::default);
+            }
+            Term::Extended { term, .. } => return self.uses(*term),
+            Term::Chosen(which, inst, operands) if !(self.is_shared)(term) => {
+                ((*which, *inst), &operands[..], true)
+            }
+            Term::Operation(which, inst, operands) if !(self.is_shared)(term) => {
+                ((*which, *inst), &operands[..], (self.is_select)(*which, *inst))
+            }
+            _ => return Some(HashMap::from_iter([(term, Uses { count: 1, is_poisoned: true })])),
+        };
+        self.looked_into.push(inst);
+        let mut all = HashMap::default();
+        let add = |all: &mut HashMap<usize, Uses>, of: HashMap<usize, Uses>| {
+            of.into_iter().for_each(|(term, of)| all.entry(term).or_default().add(of));
+        };
+        if let (&[condition, first, second], true) = (operands, is_choice) {
+            add(&mut all, self.uses(condition)?);
+            add(&mut all, either(&self.uses(first)?, &self.uses(second)?));
+        } else {
+            for &operand in operands {
+                add(&mut all, self.uses(operand)?);
+            }
+        }
+        Some(all)
+    }
+}
+
+/// One of both is used: what is not chosen does not matter.
+fn either(one: &HashMap<usize, Uses>, other: &HashMap<usize, Uses>) -> HashMap<usize, Uses> {
+    let of =
+        |uses: &HashMap<usize, Uses>, term: &usize| uses.get(term).copied().unwrap_or_default();
+    let both = |term: &usize| {
+        let (one, other) = (of(one, term), of(other, term));
+        let is_poisoned = one.is_poisoned && other.is_poisoned;
+        (*term, Uses { count: one.count.max(other.count), is_poisoned })
+    };
+    one.keys().chain(other.keys()).map(both).collect()
+}
 
 impl Terms {
     /// No terms yet
@@ -125,12 +194,18 @@ impl Terms {
         is_exact: impl Fn(Version, InstId) -> bool,
         is_well_defined: impl Fn(Number) -> bool,
     ) -> Option<LookedInto> {
-        let sides = self.roots.each_ref().map(std::slice::from_ref);
+        let conditions: Vec<usize> = self.conditions.iter().map(|&(term, _)| term).collect();
+        let [first, second] = self.roots.each_ref().map(std::slice::from_ref);
+        let sides = [first, second, &conditions];
         let (uses, mut looked_into) = self.uses(sides, is_select, &is_well_defined)?;
         let once = Uses { count: 1, is_poisoned: true };
-        let holds = |(term, uses): (usize, &[Uses; 2])| {
-            uses.iter().all(|of| of.count == 0)
-                || uses.iter().all(|of| *of == once)
+        let holds = |(term, [base, opt, condition]): (usize, &[Uses; 3])| {
+            let both = [base, opt];
+            // Base has branched by a condition: it was no poison.
+            let is_branched_by = condition.is_poisoned && both.iter().all(|of| of.count <= 1);
+            both.iter().all(|of| of.count == 0)
+                || both.iter().all(|of| **of == once)
+                || is_branched_by
                 || is_well_defined(self.numbers[term])
         };
         looked_into.retain(|&(which, inst)| !is_exact(which, inst));
@@ -140,21 +215,28 @@ impl Terms {
     }
 
     /// The same of opt, if its expression is well defined wherever base's is, once these have no
-    /// flags.
+    /// flags. So are the conditions: base branched by them.
     pub(super) fn defined_with_base(
         &self,
         is_select: impl Fn(Version, InstId) -> bool,
         is_well_defined: impl Fn(Number) -> bool,
     ) -> Option<LookedInto> {
-        let [base, opt] = self.roots.map(|root| self.reached(root));
+        let [base, opt] = self.roots;
+        let of_base: Vec<usize> =
+            std::iter::once(base).chain(self.conditions.iter().map(|&(term, _)| term)).collect();
         // What opt's alone is made of hardly ever vanishes from it: LLVM need not be asked.
-        let is_of_opt_alone =
-            |term: usize| opt[term] && !base[term] && matches!(self.terms[term], Term::Leaf(..));
+        let is_of = of_base.iter().fold(vec![false; self.terms.len()], |mut is_of, &root| {
+            is_of.iter_mut().zip(self.reached(root)).for_each(|(is_of, of)| *is_of |= of);
+            is_of
+        });
+        let is_of_opt = self.reached(opt);
+        let is_of_opt_alone = |term: usize| {
+            is_of_opt[term] && !is_of[term] && matches!(self.terms[term], Term::Leaf(..))
+        };
         if (0..self.terms.len()).any(is_of_opt_alone) {
             return None;
         }
-        let sides = self.roots.each_ref().map(std::slice::from_ref);
-        self.defined_with(sides, is_select, is_well_defined)
+        self.defined_with([&of_base, &[opt]], is_select, is_well_defined)
     }
 
     /// The same if its expression is well defined wherever all conditions are.
@@ -191,14 +273,14 @@ impl Terms {
         uses.iter().enumerate().all(holds).then_some(looked_into)
     }
 
-    /// For each term how the expressions of both sides use it, if both are made of it or it is a
-    /// leaf, and the instructions above these.
-    fn uses(
+    /// For each term how the expressions of all sides use it, if both that are compared are made
+    /// of it or it is a leaf, and the instructions above these.
+    fn uses<const N: usize>(
         &self,
-        sides: [&[usize]; 2],
+        sides: [&[usize]; N],
         is_select: impl Fn(Version, InstId) -> bool,
         is_well_defined: impl Fn(Number) -> bool,
-    ) -> Option<(Vec<[Uses; 2]>, LookedInto)> {
+    ) -> Option<(Vec<[Uses; N]>, LookedInto)> {
         let reached = sides.map(|roots| {
             let mut all = vec![false; self.terms.len()];
             for &root in roots {
@@ -206,41 +288,26 @@ impl Terms {
             }
             all
         });
-        let is_shared = |term: usize| reached.iter().all(|reached| reached[term]);
-        let mut uses = vec![[Uses::default(); 2]; self.terms.len()];
+        let is_shared = |term: usize| reached[..2].iter().all(|reached| reached[term]);
+        let mut uses = vec![[Uses::default(); N]; self.terms.len()];
         let mut looked_into = LookedInto::new();
         for (side, roots) in sides.into_iter().enumerate() {
-            let mut work: Vec<(usize, bool)> = roots.iter().map(|&root| (root, true)).collect();
-            let mut ways = 0;
-            while let Some((term, is_poisoned)) = work.pop() {
-                ways += 1;
-                if ways > MOST_WAYS {
-                    return None;
+            let mut looking = Looking {
+                terms: self,
+                is_shared: &is_shared,
+                is_select: &is_select,
+                is_well_defined: &is_well_defined,
+                looked_into: LookedInto::new(),
+                ways: 0,
+            };
+            for &root in roots {
+                for (term, of) in looking.uses(root)? {
+                    uses[term][side].add(of);
                 }
-                match &self.terms[term] {
-                    Term::Constant(_) if is_well_defined(self.numbers[term]) => {}
-                    Term::Constant(_) => return None,
-                    Term::Extended { term, .. } => work.push((*term, is_poisoned)),
-                    Term::Chosen(which, inst, [condition, arms @ ..]) if !is_shared(term) => {
-                        looked_into.push((*which, *inst));
-                        work.push((*condition, is_poisoned));
-                        work.extend(arms.map(|arm| (arm, false)));
-                    }
-                    Term::Operation(which, inst, operands) if !is_shared(term) => {
-                        looked_into.push((*which, *inst));
-                        let is_choice = is_select(*which, *inst);
-                        let operands = operands.iter().enumerate();
-                        // What is not chosen does not matter.
-                        work.extend(
-                            operands.map(|(n, &o)| (o, is_poisoned && !(is_choice && n > 0))),
-                        );
-                    }
-                    _ => {
-                        let of = &mut uses[term][side];
-                        of.count += 1;
-                        of.is_poisoned |= is_poisoned;
-                    }
-                }
+            }
+            // Of conditions it is known what they are.
+            if side < 2 {
+                looked_into.append(&mut looking.looked_into);
             }
         }
         Some((uses, looked_into))

@@ -19,7 +19,9 @@ impl Round<'_> {
     pub(super) fn has_candidates(&self, which: Version, inst: InstId) -> bool {
         let has = match which {
             Version::Base => self.candidates.base[inst].is_some(),
-            Version::Opt => !self.candidates.opt[inst].is_empty(),
+            Version::Opt => {
+                !self.candidates.opt[inst].is_empty() || self.guesses.phi(inst).is_some()
+            }
         };
         has && self.lost[which][inst] < MOST_LOST
     }
@@ -46,7 +48,11 @@ impl Round<'_> {
         found: Found,
     ) -> Option<(Found, Option<ValueId>)> {
         let known = self.congruence.looked_into.remove(&(which, inst));
-        let proved = self.proof_of(which, inst, found);
+        let proved = self.proof_of(which, inst, found).or_else(|| {
+            let (number, looked_into) =
+                (which == Version::Opt).then(|| self.phi_as_guessed(inst))??;
+            Some((Found::Number(number), looked_into))
+        });
         match &proved {
             Some((_, looked_into)) => {
                 self.congruence.looked_into.insert((which, inst), looked_into.clone());
@@ -287,7 +293,9 @@ impl Round<'_> {
             let mut chosen = graph.operands(phi).iter();
             is_one.then(|| chosen.any(|&operand| compared.contains(&number(operand))))
         };
-        let is_likely = graph.operands(phi).iter().any(is_constant) || is_compared() == Some(true);
+        let is_likely = terms.choice == Some((which, phi))
+            || graph.operands(phi).iter().any(is_constant)
+            || is_compared() == Some(true);
         is_likely.then_some(())?;
         let of_gate = gates[join].as_ref().and_then(|gate| {
             let arm = |holds: bool| gate.arm(graph, phi, holds, number);

@@ -1,12 +1,13 @@
 //! What comes over the edges to a pair, where a version may take several walks over one.
 
 use super::Round;
+use crate::proof::congruence::{value_at_end, value_over};
 use crate::proof::matching::{PairId, Walk};
 use crate::proof::numbers::Number;
 use crate::versions::facts::Versions;
 use crate::versions::graph::Access;
 use crate::versions::version::Version;
-use midflight_ir::ids::BlockId;
+use midflight_ir::ids::{BlockId, InstId};
 
 impl Round<'_> {
     /// The one number that comes over walks at the head of a block, on some of which branches may
@@ -35,11 +36,7 @@ impl Round<'_> {
     }
 
     /// For a block that is an entry, its pair, and for each edge to that the number of what comes
-    /// over it; none if it is not the same on all walks. `number` gives that of what comes over a
-    /// walk, with what the walk says of it: phis of silent chains are looked through, and branches
-    /// may say that it is a constant. Where that is not the same on all walks, what comes over
-    /// their last edges may be: a phi of a silent chain that a branch decides, or what only one of
-    /// the walks says something of.
+    /// over it; none if it is not the same on all walks.
     pub(super) fn over_edges(
         &self,
         which: Version,
@@ -52,18 +49,48 @@ impl Round<'_> {
             return None;
         }
         let edges = pairs[pair].incoming.iter();
-        let numbers: Option<Vec<Number>> = edges
-            .map(|&(from, place)| {
-                let walks = &pairs[from].out.as_ref()?[place].walks[which];
-                let one = |is_said: bool| {
-                    let numbers: Option<Vec<Number>> =
-                        walks.iter().map(|walk| number(self, walk, is_said)).collect();
-                    self.one_over(which, block, walks, &numbers?)
-                };
-                one(true).or_else(|| one(false))
-            })
-            .collect();
+        let numbers: Option<Vec<Number>> =
+            edges.map(|&edge| self.over_edge(which, block, edge, &number)).collect();
         Some((pair, numbers?))
+    }
+
+    /// The number of what comes over one edge to the pair that a block is an entry of; none if it
+    /// is not the same on all walks. `number` gives that of what comes over a walk, with what the
+    /// walk says of it: phis of silent chains are looked through, and branches may say that it is a
+    /// constant. Where that is not the same on all walks, what comes over their last edges may be: a
+    /// phi of a silent chain that a branch decides, or what only one of the walks says something of.
+    fn over_edge(
+        &self,
+        which: Version,
+        block: BlockId,
+        (from, place): (PairId, usize),
+        number: &impl Fn(&Self, &Walk, bool) -> Option<Number>,
+    ) -> Option<Number> {
+        let walks = &self.matching.pairs[from].out.as_ref()?[place].walks[which];
+        let one = |is_said: bool| {
+            let numbers: Option<Vec<Number>> =
+                walks.iter().map(|walk| number(self, walk, is_said)).collect();
+            self.one_over(which, block, walks, &numbers?)
+        };
+        one(true).or_else(|| one(false))
+    }
+
+    /// The number of what comes in at a phi over one edge to its pair.
+    pub(super) fn phi_over_edge(
+        &self,
+        which: Version,
+        phi: InstId,
+        edge: (PairId, usize),
+    ) -> Option<Number> {
+        let (versions, congruence) = (self.versions, &self.congruence);
+        let block = versions.graph(which).block(phi);
+        self.over_edge(which, block, edge, &|_, walk, is_said| {
+            let operand = match is_said {
+                true => value_over(versions, congruence, which, phi, walk)?,
+                false => value_at_end(versions, which, phi, walk)?,
+            };
+            Some(congruence.number(which, operand))
+        })
     }
 }
 

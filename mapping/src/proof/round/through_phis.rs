@@ -4,9 +4,10 @@
 use crate::proof::candidates::Candidate;
 use crate::proof::congruence::value_over;
 use crate::proof::matching::{OutEdge, PairId, Walk};
-use crate::proof::numbers::UNKNOWN;
+use crate::proof::numbers::{Number, UNKNOWN};
 use crate::proof::round::Round;
-use crate::proof::terms::{DEEPEST, LookedInto, MOST_TERMS, Term, Terms};
+use crate::proof::terms::{DEEPEST, DEPTHS, LookedInto, MOST_TERMS, Term, Terms};
+use crate::versions::facts::VersionFacts;
 use crate::versions::graph::Operand;
 use crate::versions::version::{PerVersion, Version};
 use midflight_ir::ids::{BlockId, InstId};
@@ -40,6 +41,90 @@ impl Round<'_> {
                 .or_else(|| is_defined.then(|| self.stands_for(terms, negated, at))?)
         };
         self.over_ways(pair, operands, &mut Vec::new(), &proves)
+    }
+
+    /// The number of the phi of base that one of opt is guessed to be, and the instructions that
+    /// were looked into to prove that both have the same on each way in. Where base's is well
+    /// defined wherever the pair is entered, flags of base say what comes in there.
+    pub(super) fn phi_as_guessed(&self, phi: InstId) -> Option<(Number, LookedInto)> {
+        let graphs = self.versions.of.as_ref().map(|version| &version.graph);
+        let of_base = self.guesses.phi(phi)?;
+        let phis = PerVersion { base: of_base, opt: phi };
+        let nodes = PerVersion::from_fn(|w| &graphs[w].nodes[phis[w]]);
+        let are_phis = nodes.iter().all(|node| node.facts.is_phi());
+        let entered =
+            |w: Version| self.matching.entered(self.versions, w, graphs[w].block(phis[w]));
+        let pair = entered(Version::Opt)
+            .filter(|&pair| are_phis && entered(Version::Base) == Some(pair))?;
+        (nodes.base.data_type == nodes.opt.data_type).then_some(())?;
+        let operands = PerVersion::from_fn(|w| Operand::Value(graphs[w].result(phis[w])));
+        let is_defined = self.oracle.is_defined_by_uses(of_base);
+        let proves = |terms: &Terms, at| {
+            let is_constant = matches!(terms.terms[terms.roots[0]], Term::Constant(_));
+            let stands_for =
+                || (is_defined || is_constant).then(|| self.stands_for(terms, false, at))?;
+            self.are_equal(terms, false).or_else(stands_for)
+        };
+        let edges = &self.matching.pairs[pair].incoming;
+        let walks_of = |&(from, place): &(PairId, usize)| {
+            self.matching.pairs[from].out.as_ref().map(|out| &out[place].walks)
+        };
+        let begins_again = |walks: &PerVersion<Vec<Walk>>| {
+            let mut both = Version::BOTH.into_iter();
+            both.any(|w| walks[w].iter().any(|walk| self.computes_again(w, walk)))
+        };
+        // There values of two times would be compared.
+        if edges.is_empty() || edges.iter().any(|edge| walks_of(edge).is_none_or(begins_again)) {
+            return None;
+        }
+        let mut all = LookedInto::new();
+        for &edge in edges {
+            let over = |which: Version| self.phi_over_edge(which, phis[which], edge);
+            let is_one = over(Version::Base).is_some_and(|one| over(Version::Opt) == Some(one));
+            if !is_one && !self.are_same_over_edge(pair, edge, operands) {
+                let (from, place) = edge;
+                let OutEdge { walks, .. } = &self.matching.pairs[from].out.as_ref()?[place];
+                let looked_into = match (&walks.base[..], &walks.opt[..]) {
+                    ([base], [opt]) => {
+                        let mut ways = vec![(pair, PerVersion { base, opt })];
+                        self.over_way(from, operands, &mut ways, &proves)
+                    }
+                    _ => self.at_end_of(walks, phis, &proves),
+                };
+                all.extend(looked_into?);
+            }
+        }
+        Some((self.congruence.of.base[graphs.base.result(of_base)], all))
+    }
+
+    /// The same over several walks that end with one edge in each version: for what comes in over
+    /// that.
+    fn at_end_of(
+        &self,
+        walks: &PerVersion<Vec<Walk>>,
+        phis: PerVersion<InstId>,
+        proves: &Proves<'_>,
+    ) -> Option<LookedInto> {
+        let end = |which: Version| {
+            let mut edges = walks[which].iter().map(|walk| walk.edges.last());
+            let &(from, to) = edges.next()??;
+            let is_same = edges.all(|edge| edge == Some(&(from, to)));
+            (is_same && to == self.versions.graph(which).block(phis[which])).then_some(from)
+        };
+        let ends = PerVersion { base: end(Version::Base)?, opt: end(Version::Opt)? };
+        let at = self.versions.of.base.graph.terminator(ends.base);
+        DEPTHS.into_iter().find_map(|(depth, is_deep)| {
+            let mut terms = Terms::new(is_deep);
+            let mut root = |which: Version| {
+                let graph = self.versions.graph(which);
+                let incoming = graph.incoming(phis[which], ends[which])?;
+                terms.choice = graph.definition_of(incoming).map(|inst| (which, inst));
+                let number = self.congruence.number(which, incoming);
+                self.term_of(&mut terms, which, incoming, Some(number), depth)
+            };
+            terms.roots = [root(Version::Base)?, root(Version::Opt)?];
+            proves(&terms, at)
+        })
     }
 
     /// True for what extends a phi of base that is well defined wherever a pair is entered: so it
@@ -108,28 +193,69 @@ impl Round<'_> {
             // It is taken to be the same until it is known.
             return Some(LookedInto::new());
         }
-        let mut terms = Terms::default();
-        let mut root = |w: Version| self.term_behind(&mut terms, ways, w, operands[w], DEEPEST);
-        terms.roots = [root(Version::Base)?, root(Version::Opt)?];
+        if Version::BOTH.into_iter().any(|w| self.computes_again(w, walks[w])) {
+            return None;
+        }
         let &edge = walks.base.edges.last()?;
         let end = self.versions.of.base.graph.terminator(edge.0);
-        let with_edge = || {
-            let terms = self.with_edge(terms.clone(), edge);
-            (!terms.conditions.is_empty()).then(|| proves(&terms, end))?
+        // Of a walk that goes round it is not known which time an edge speaks of.
+        let count = if walks.base.goes_round { 1 } else { walks.base.edges.len() };
+        let mut before = None;
+        for (depth, is_deep) in DEPTHS {
+            let mut terms = Terms::new(is_deep);
+            let mut root = |w: Version| self.term_behind(&mut terms, ways, w, operands[w], depth);
+            terms.roots = [root(Version::Base)?, root(Version::Opt)?];
+            before = before.or_else(|| self.before_way(from, &terms));
+            if let Some(looked_into) = proves(&terms, end) {
+                return Some(looked_into);
+            }
+            let edges = walks.base.edges.iter().rev().take(count);
+            let terms = edges.fold(terms, |terms, &edge| self.with_edge(terms, edge));
+            let has_conditions = !terms.conditions.is_empty();
+            if let Some(looked_into) = has_conditions.then(|| proves(&terms, end)).flatten() {
+                return Some(looked_into);
+            }
+        }
+        let before = before.filter(|_| ways.len() < MOST_PAIRS)?;
+        let is_new = ways.iter().all(|&(known, _)| known != before);
+        is_new.then(|| self.over_ways(before, operands, ways, proves))?
+    }
+
+    /// True for a walk that leads over the head of a loop that it begins in: behind that, values that
+    /// were there at its begin are computed again, and branches speak of the new ones.
+    fn computes_again(&self, which: Version, walk: &Walk) -> bool {
+        let Some((_, edges)) = walk.edges.split_last() else { return false };
+        let scopes = &self.versions.of[which].scopes;
+        edges.iter().any(|&(_, to)| scopes.dominates(to, walk.edges[0].0))
+    }
+
+    /// The pair at whose entries a phi is that expressions at the end of another one are made of:
+    /// the last one that both versions came to with such.
+    fn before_way(&self, from: PairId, terms: &Terms) -> Option<PairId> {
+        let leaves = terms.terms.iter().filter_map(|term| match *term {
+            Term::Leaf(which, value) => {
+                Some((which, self.versions.graph(which).definition(value)?))
+            }
+            _ => None,
+        });
+        let of_phi = |(which, inst): (Version, InstId)| {
+            let graph = self.versions.graph(which);
+            let phi = Some(inst).filter(|&inst| graph.nodes[inst].facts.is_phi())?;
+            self.matching.entered(self.versions, which, graph.block(phi))
         };
-        proves(&terms, end).or_else(with_edge).or_else(|| {
-            let is_phi_there = |term: &Term| {
-                let Term::Leaf(which, value) = *term else { return false };
-                let graph = self.versions.graph(which);
-                let entries = &self.matching.pairs[from].entries[which];
-                let mut phi = graph.definition(value).into_iter();
-                phi.any(|i| graph.nodes[i].facts.is_phi() && entries.contains(&graph.block(i)))
-            };
-            let goes_back = ways.len() < MOST_PAIRS
-                && ways.iter().all(|&(known, _)| known != from)
-                && terms.terms.iter().any(is_phi_there);
-            goes_back.then(|| self.over_ways(from, operands, ways, proves))?
-        })
+        let pairs: Vec<PairId> = leaves.clone().filter_map(of_phi).collect();
+        if pairs.contains(&from) {
+            return Some(from);
+        }
+        // What silent chains compute they may have computed again since.
+        let is_matched = |(which, inst): (Version, InstId)| {
+            let VersionFacts { graph, chains, .. } = &self.versions.of[which];
+            let chain = chains.of_inst(graph, inst);
+            chain.is_some_and(|chain| self.matching.of_chain[which][chain].is_some())
+        };
+        let &first = pairs.first()?;
+        (pairs.iter().all(|&other| other == first) && leaves.clone().all(is_matched))
+            .then_some(first)
     }
 
     /// The same for a load of opt at the head of a pair, of an address that is made of phis, and a

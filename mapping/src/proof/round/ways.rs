@@ -128,29 +128,38 @@ impl Round<'_> {
     /// True if operands are the same on each way into a pair: phis of its entries, and what is
     /// computed of such behind its head.
     pub(super) fn are_same_over(&self, pair: PairId, operands: PerVersion<Operand>) -> bool {
+        let mut edges = self.matching.pairs[pair].incoming.iter();
+        edges.all(|&edge| self.are_same_over_edge(pair, edge, operands))
+    }
+
+    /// The same on each way over one edge, of a pair and by its place there.
+    pub(super) fn are_same_over_edge(
+        &self,
+        pair: PairId,
+        (from, place): (PairId, usize),
+        operands: PerVersion<Operand>,
+    ) -> bool {
         let pairs = &self.matching.pairs;
-        pairs[pair].incoming.iter().all(|&(from, place)| {
-            let Some(out) = &pairs[from].out else { return false };
-            let walks = &out[place].walks;
-            if let ([base], [opt]) = (&walks.base[..], &walks.opt[..])
-                && let Some(is_same) =
-                    self.are_same_over_walks(pair, operands, PerVersion { base, opt })
-            {
-                return is_same;
-            }
-            if walks.iter().flatten().any(|walk| walk.goes_round) {
-                return false;
-            }
-            let start = |w: Version| Place {
-                at: Ok(self.versions.of[w].chains.last(pairs[from].chains[w])),
-                walk: Vec::new(),
-            };
-            let is_same = |places: &PerVersion<Place>, facts: &Facts| {
-                places.base.at != Err(pair) || self.have_same(places, operands, facts)
-            };
-            let mut steps = MOST_STEPS_OF_PHI;
-            self.meet(PerVersion::from_fn(start), &Facts::default(), &is_same, &mut steps)
-        })
+        let Some(out) = &pairs[from].out else { return false };
+        let walks = &out[place].walks;
+        if let ([base], [opt]) = (&walks.base[..], &walks.opt[..])
+            && let Some(is_same) =
+                self.are_same_over_walks(pair, operands, PerVersion { base, opt })
+        {
+            return is_same;
+        }
+        if walks.iter().flatten().any(|walk| walk.goes_round) {
+            return false;
+        }
+        let start = |w: Version| Place {
+            at: Ok(self.versions.of[w].chains.last(pairs[from].chains[w])),
+            walk: Vec::new(),
+        };
+        let is_same = |places: &PerVersion<Place>, facts: &Facts| {
+            places.base.at != Err(pair) || self.have_same(places, operands, facts)
+        };
+        let mut steps = MOST_STEPS_OF_PHI;
+        self.meet(PerVersion::from_fn(start), &Facts::default(), &is_same, &mut steps)
     }
 
     /// The instructions that were looked into to prove that an instruction of opt, a phi or an

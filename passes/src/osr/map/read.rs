@@ -97,23 +97,27 @@ impl<'a, 'm> Handles<'a, 'm> {
 impl Handles<'_, '_> {
     /// The term of the pointer that an address is computed from, if it is one.
     fn pointer_of(&self, terms: &Terms, root: usize) -> Option<usize> {
-        let mut of = root;
-        loop {
-            let value = match terms.terms[of] {
-                Term::Leaf(which, value) => self.snapshots[which].value(value),
-                Term::Constant(constant) => self.constant(constant),
-                Term::Operation(which, inst, ref operands) => {
-                    let inst = self.snapshots[which].instructions[inst];
-                    if inst.opcode_name() == "getelementptr" {
-                        of = operands[0];
-                        continue;
-                    }
-                    inst.value()
+        let (value, choice) = match terms.terms[root] {
+            Term::Leaf(which, value) => (self.snapshots[which].value(value), None),
+            Term::Constant(constant) => (self.constant(constant), None),
+            Term::Operation(which, inst, ref operands) => {
+                let inst = self.snapshots[which].instructions[inst];
+                match (inst.opcode_name().as_str(), &operands[..]) {
+                    ("getelementptr", &[pointer, ..]) => return self.pointer_of(terms, pointer),
+                    ("select", &[_, first, second]) => (inst.value(), Some([first, second])),
+                    _ => (inst.value(), None),
                 }
-                Term::Chosen(which, inst, _) => self.snapshots[which].instructions[inst].value(),
-                Term::Extended { .. } => return None,
-            };
-            return (value.ty().kind() == TypeKind::Pointer).then_some(of);
+            }
+            Term::Chosen(which, inst, [_, ref arms @ ..]) => {
+                (self.snapshots[which].instructions[inst].value(), Some(*arms))
+            }
+            Term::Extended { .. } => return None,
+        };
+        (value.ty().kind() == TypeKind::Pointer).then_some(())?;
+        // Whatever is chosen, it may be computed from one pointer.
+        match choice.map(|arms| arms.map(|arm| self.pointer_of(terms, arm))) {
+            Some([first, second]) if first == second => first,
+            _ => Some(root),
         }
     }
 
