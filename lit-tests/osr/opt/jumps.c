@@ -35,6 +35,9 @@ __attribute__((noinline)) long run(struct op *code, int steps) {
       else
         printf("even\n");
       break;
+    case 'c':
+      code = op;
+      break;
     default:
       return sum;
     }
@@ -42,7 +45,7 @@ __attribute__((noinline)) long run(struct op *code, int steps) {
 }
 
 int main(void) {
-  struct op code[] = {{'a', 0, 3}, {'n', 3, 0}, {'a', 0, 4}, {'a', 0, 5}, {'j', 0, 0}, {0, 0, 0}};
+  struct op code[] = {{'a', 0, 3}, {'n', 3, 0}, {'a', 0, 4}, {'a', 0, 5}, {'j', 0, 0}, {'c', 0, 0}, {0, 0, 0}};
   printf("%ld\n", run(code, 5));
   printf("%ld\n", run(code + 5, 5));
   return 0;
