@@ -83,7 +83,8 @@ pub struct Terms {
     pub(super) shared: HashSet<usize>,
     /// What is loaded is what was stored, and what a branch decides is looked into.
     pub(super) is_deep: bool,
-    /// A choice of a branch that may have become an operation: it is looked into, whatever it is of.
+    /// A choice of a branch that may have become an operation: it is looked into, whatever it is
+    /// of.
     pub(super) choice: Option<(Version, InstId)>,
 }
 

@@ -57,8 +57,9 @@ impl Round<'_> {
     /// The number of what comes over one edge to the pair that a block is an entry of; none if it
     /// is not the same on all walks. `number` gives that of what comes over a walk, with what the
     /// walk says of it: phis of silent chains are looked through, and branches may say that it is a
-    /// constant. Where that is not the same on all walks, what comes over their last edges may be: a
-    /// phi of a silent chain that a branch decides, or what only one of the walks says something of.
+    /// constant. Where that is not the same on all walks, what comes over their last edges may be:
+    /// a phi of a silent chain that a branch decides, or what only one of the walks says something
+    /// of.
     fn over_edge(
         &self,
         which: Version,
@@ -82,15 +83,26 @@ impl Round<'_> {
         phi: InstId,
         edge: (PairId, usize),
     ) -> Option<Number> {
-        let (versions, congruence) = (self.versions, &self.congruence);
-        let block = versions.graph(which).block(phi);
-        self.over_edge(which, block, edge, &|_, walk, is_said| {
-            let operand = match is_said {
-                true => value_over(versions, congruence, which, phi, walk)?,
-                false => value_at_end(versions, which, phi, walk)?,
-            };
-            Some(congruence.number(which, operand))
+        let block = self.versions.graph(which).block(phi);
+        self.over_edge(which, block, edge, &|round, walk, is_said| {
+            round.phi_over_walk(which, phi, walk, is_said)
         })
+    }
+
+    /// The same over a walk, with what that says of it, or as it comes over the last edge.
+    pub(super) fn phi_over_walk(
+        &self,
+        which: Version,
+        phi: InstId,
+        walk: &Walk,
+        is_said: bool,
+    ) -> Option<Number> {
+        let (versions, congruence) = (self.versions, &self.congruence);
+        let operand = match is_said {
+            true => value_over(versions, congruence, which, phi, walk)?,
+            false => value_at_end(versions, which, phi, walk)?,
+        };
+        Some(congruence.number(which, operand))
     }
 }
 

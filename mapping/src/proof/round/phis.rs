@@ -1,7 +1,6 @@
 //! Phis, of values and of states of memory: by what comes in, by what branches say of that, and by
 //! the pair whose versions take the same edges.
 
-use crate::proof::congruence::{value_at_end, value_over};
 use crate::proof::keys::{Key, KeyId};
 use crate::proof::matching::{PairId, Walk};
 use crate::proof::numbers::{Number, UNKNOWN, copied};
@@ -54,12 +53,7 @@ impl Round<'_> {
                     &numbers,
                     (Key::Together, Key::Alone(which, block)),
                     |round, walk, is_said| {
-                        let (versions, congruence) = (round.versions, &round.congruence);
-                        let operand = match is_said && !is_plain {
-                            true => value_over(versions, congruence, which, inst, walk)?,
-                            false => value_at_end(versions, which, inst, walk)?,
-                        };
-                        Some(congruence.number(which, operand))
+                        round.phi_over_walk(which, inst, walk, is_said && !is_plain)
                     },
                 );
                 let over = copied(self.keys.numbers(key).iter().copied(), own);

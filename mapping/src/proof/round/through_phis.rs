@@ -221,8 +221,8 @@ impl Round<'_> {
         is_new.then(|| self.over_ways(before, operands, ways, proves))?
     }
 
-    /// True for a walk that leads over the head of a loop that it begins in: behind that, values that
-    /// were there at its begin are computed again, and branches speak of the new ones.
+    /// True for a walk that leads over the head of a loop that it begins in: behind that, values
+    /// that were there at its begin are computed again, and branches speak of the new ones.
     fn computes_again(&self, which: Version, walk: &Walk) -> bool {
         let Some((_, edges)) = walk.edges.split_last() else { return false };
         let scopes = &self.versions.of[which].scopes;
