@@ -195,7 +195,7 @@ impl Terms {
         is_exact: impl Fn(Version, InstId) -> bool,
         is_well_defined: impl Fn(Number) -> bool,
     ) -> Option<LookedInto> {
-        let conditions: Vec<usize> = self.conditions.iter().map(|&(term, _)| term).collect();
+        let conditions = self.of_conditions();
         let [first, second] = self.roots.each_ref().map(std::slice::from_ref);
         let sides = [first, second, &conditions];
         let (uses, mut looked_into) = self.uses(sides, is_select, &is_well_defined)?;
@@ -223,16 +223,12 @@ impl Terms {
         is_well_defined: impl Fn(Number) -> bool,
     ) -> Option<LookedInto> {
         let [base, opt] = self.roots;
-        let of_base: Vec<usize> =
-            std::iter::once(base).chain(self.conditions.iter().map(|&(term, _)| term)).collect();
+        let mut of_base = self.of_conditions();
+        of_base.push(base);
         // What opt's alone is made of hardly ever vanishes from it: LLVM need not be asked.
-        let is_of = of_base.iter().fold(vec![false; self.terms.len()], |mut is_of, &root| {
-            is_of.iter_mut().zip(self.reached(root)).for_each(|(is_of, of)| *is_of |= of);
-            is_of
-        });
-        let is_of_opt = self.reached(opt);
+        let (is_of_base, is_of_opt) = (self.reached_from(&of_base), self.reached(opt));
         let is_of_opt_alone = |term: usize| {
-            is_of_opt[term] && !is_of[term] && matches!(self.terms[term], Term::Leaf(..))
+            is_of_opt[term] && !is_of_base[term] && matches!(self.terms[term], Term::Leaf(..))
         };
         if (0..self.terms.len()).any(is_of_opt_alone) {
             return None;
@@ -246,8 +242,7 @@ impl Terms {
         is_select: impl Fn(Version, InstId) -> bool,
         is_well_defined: impl Fn(Number) -> bool,
     ) -> Option<LookedInto> {
-        let conditions: Vec<usize> = self.conditions.iter().map(|&(term, _)| term).collect();
-        self.defined_with([&conditions, &self.roots[1..]], is_select, is_well_defined)
+        self.defined_with([&self.of_conditions(), &self.roots[1..]], is_select, is_well_defined)
     }
 
     fn defined_with(
@@ -282,13 +277,7 @@ impl Terms {
         is_select: impl Fn(Version, InstId) -> bool,
         is_well_defined: impl Fn(Number) -> bool,
     ) -> Option<(Vec<[Uses; N]>, LookedInto)> {
-        let reached = sides.map(|roots| {
-            let mut all = vec![false; self.terms.len()];
-            for &root in roots {
-                all.iter_mut().zip(self.reached(root)).for_each(|(all, of)| *all |= of);
-            }
-            all
-        });
+        let reached = sides.map(|roots| self.reached_from(roots));
         let is_shared = |term: usize| reached[..2].iter().all(|reached| reached[term]);
         let mut uses = vec![[Uses::default(); N]; self.terms.len()];
         let mut looked_into = LookedInto::new();
@@ -366,6 +355,20 @@ impl Terms {
         self.numbers.truncate(begin);
         self.known.retain(|_, term| *term < begin);
         self.shared.retain(|&term| term < begin);
+    }
+
+    /// The terms of the conditions
+    fn of_conditions(&self) -> Vec<usize> {
+        self.conditions.iter().map(|&(term, _)| term).collect()
+    }
+
+    /// For each term whether one of these is made of it, or is it.
+    fn reached_from(&self, roots: &[usize]) -> Vec<bool> {
+        let mut all = vec![false; self.terms.len()];
+        for &root in roots {
+            all.iter_mut().zip(self.reached(root)).for_each(|(all, of)| *all |= of);
+        }
+        all
     }
 
     /// For each term whether another one is made of it, or is it.

@@ -78,26 +78,34 @@ impl Round<'_> {
         }
     }
 
+    /// The phi of base that one of opt is guessed to be, with that, and the pair that both are at
+    /// the entries of.
+    pub(super) fn guessed_pair(&self, phi: InstId) -> Option<(PairId, PerVersion<InstId>)> {
+        let graphs = self.versions.of.as_ref().map(|version| &version.graph);
+        let phis = PerVersion { base: self.guesses.phi(phi)?, opt: phi };
+        let nodes = PerVersion::from_fn(|w| &graphs[w].nodes[phis[w]]);
+        let are_alike = nodes.iter().all(|node| node.facts.is_phi())
+            && nodes.base.data_type == nodes.opt.data_type;
+        are_alike.then_some(())?;
+        let entered =
+            |w: Version| self.matching.entered(self.versions, w, graphs[w].block(phis[w]));
+        let pair = entered(Version::Opt)?;
+        (entered(Version::Base) == Some(pair)).then_some((pair, phis))
+    }
+
     /// The number of the phi of base that one of opt is guessed to be, if they have the same on
     /// each way in, of which there are several for an edge.
     fn same_over_ways(&self, which: Version, phi: InstId) -> Option<Number> {
-        let base = if which == Version::Opt { self.guesses.phi(phi)? } else { return None };
-        let graphs = self.versions.of.as_ref().map(|version| &version.graph);
-        let phis = PerVersion { base, opt: phi };
-        let result = |w: Version| Operand::Value(graphs[w].result(phis[w]));
-        let entered =
-            |which: Version, block: BlockId| self.matching.entered(self.versions, which, block);
-        let pair = entered(Version::Opt, graphs.opt.block(phi))?;
+        let (pair, phis) = (which == Version::Opt).then(|| self.guessed_pair(phi))??;
         let pairs = &self.matching.pairs;
         let has_several = pairs[pair].incoming.iter().any(|&(from, place)| {
             let walks = pairs[from].out.as_ref().map(|out| &out[place].walks);
             walks.is_some_and(|walks| walks.iter().any(|walks| walks.len() > 1))
         });
-        let is_same = has_several
-            && graphs.base.nodes[base].data_type == graphs.opt.nodes[phi].data_type
-            && entered(Version::Base, graphs.base.block(base)) == Some(pair)
-            && self.are_same_over(pair, PerVersion::from_fn(result));
-        is_same.then(|| self.congruence.of.base[graphs.base.result(base)])
+        let result = |w: Version| self.versions.graph(w).result(phis[w]);
+        let operands = PerVersion::from_fn(|w| Operand::Value(result(w)));
+        (has_several && self.are_same_over(pair, operands))
+            .then(|| self.congruence.of.base[result(Version::Base)])
     }
 
     /// The one number that comes in at the head of a block, if otherwise constants do, where a

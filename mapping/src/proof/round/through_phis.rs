@@ -47,18 +47,10 @@ impl Round<'_> {
     /// were looked into to prove that both have the same on each way in. Where base's is well
     /// defined wherever the pair is entered, flags of base say what comes in there.
     pub(super) fn phi_as_guessed(&self, phi: InstId) -> Option<(Number, LookedInto)> {
+        let (pair, phis) = self.guessed_pair(phi)?;
         let graphs = self.versions.of.as_ref().map(|version| &version.graph);
-        let of_base = self.guesses.phi(phi)?;
-        let phis = PerVersion { base: of_base, opt: phi };
-        let nodes = PerVersion::from_fn(|w| &graphs[w].nodes[phis[w]]);
-        let are_phis = nodes.iter().all(|node| node.facts.is_phi());
-        let entered =
-            |w: Version| self.matching.entered(self.versions, w, graphs[w].block(phis[w]));
-        let pair = entered(Version::Opt)
-            .filter(|&pair| are_phis && entered(Version::Base) == Some(pair))?;
-        (nodes.base.data_type == nodes.opt.data_type).then_some(())?;
         let operands = PerVersion::from_fn(|w| Operand::Value(graphs[w].result(phis[w])));
-        let is_defined = self.oracle.is_defined_by_uses(of_base);
+        let is_defined = self.oracle.is_defined_by_uses(phis.base);
         let proves = |terms: &Terms, at| {
             let is_constant = matches!(terms.terms[terms.roots[0]], Term::Constant(_));
             let stands_for =
@@ -94,7 +86,7 @@ impl Round<'_> {
                 all.extend(looked_into?);
             }
         }
-        Some((self.congruence.of.base[graphs.base.result(of_base)], all))
+        Some((self.congruence.of.base[graphs.base.result(phis.base)], all))
     }
 
     /// The same over several walks that end with one edge in each version: for what comes in over
