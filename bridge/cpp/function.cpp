@@ -201,6 +201,28 @@ void mfb_erase_function(LLVMValueRef Fn) {
   F->eraseFromParent();
 }
 
+/// Gives a function the body of a clone of it, which is left without one.
+/// False, and nothing is changed, if the address of a block is taken: a table
+/// elsewhere may have it.
+bool mfb_take_body(LLVMValueRef Fn, LLVMValueRef CloneRef) {
+  Function &F = *unwrap<Function>(Fn);
+  Function &Clone = *unwrap<Function>(CloneRef);
+  auto IsTaken = [](const BasicBlock &BB) { return BB.hasAddressTaken(); };
+  if (any_of(F, IsTaken) || any_of(Clone, IsTaken))
+    return false;
+  for (BasicBlock &BB : F)
+    BB.dropAllReferences();
+  while (!F.empty())
+    F.begin()->eraseFromParent();
+  F.splice(F.end(), &Clone);
+  // Before the arguments: what debuggers are told of them is the subprogram's.
+  F.setSubprogram(Clone.getSubprogram());
+  Clone.setSubprogram(nullptr);
+  for (Argument &A : Clone.args())
+    A.replaceAllUsesWith(F.getArg(A.getArgNo()));
+  return true;
+}
+
 /// Has a function begin in another one of its type if there is an address of it
 /// at a place in memory: the call passes all arguments as they are. A frame of
 /// its own is kept where the other one may refer to it.

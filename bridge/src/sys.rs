@@ -94,6 +94,7 @@ unsafe extern "C" {
         ty: LLVMTypeRef,
         name: *const c_char,
     ) -> LLVMValueRef;
+    pub fn mfb_take_body(function: LLVMValueRef, clone: LLVMValueRef) -> bool;
     pub fn mfb_adopt(continuation: LLVMValueRef, version: LLVMValueRef);
     pub fn mfb_finish_continuation(
         continuation: LLVMValueRef,

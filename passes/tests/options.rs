@@ -82,6 +82,25 @@ fn what_fuzz_decides_cannot_be_chosen_beside_it() {
 }
 
 #[test]
+fn a_version_by_itself_has_no_points() {
+    let message = |text: &str| OptOptions::parse(text, None).unwrap_err().to_string();
+    assert_eq!(
+        message("alone=both"),
+        "option 'alone=both': it must be base, base:flags, opt or opt:flags"
+    );
+    for option in ["up=entry", "up=always", "down=flag", "up-at=entry", "down-at=call"]
+        .into_iter()
+        .chain(["fuzz", "max-points=3", "keep=90%", "maps=section"])
+    {
+        let key = option.split('=').next().unwrap();
+        for text in [format!("alone=opt;{option}"), format!("{option};alone=base:flags")] {
+            assert_eq!(message(&text), format!("'alone' and '{key}' exclude each other"));
+        }
+    }
+    assert!(OptOptions::parse("alone=opt:flags;sroa;stage=late;verify", None).is_ok());
+}
+
+#[test]
 fn the_last_matching_line_of_a_list_decides() {
     let list = |text: &str| FunctionList::parse("list", text).unwrap();
     let both = list("parse_* # the parser\n\n!fun:parse_debug\nsrc:*/json/*.c\n");

@@ -15,7 +15,7 @@ fn options() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         8 => prop::sample::select(vec![
             "k", "max-paths", "stage", "algorithm", "functions", "oracle", "verify", "where", "when", "file", "exit", "maps",
-            "fire", "passes", "single", "early", "late", "edges", "loop-header", "count:", "every:", "always",
+            "fire", "passes", "single", "alone", "early", "late", "edges", "loop-header", "count:", "every:", "always",
             "flag", "@/nowhere", "section", "=", "=", ";", ";", ",", "0", "1", "4294967296", "-1", " ", "(", ")",
         ])
         .prop_map(str::to_string),

@@ -291,6 +291,13 @@ impl<'m> Function<'m> {
         unsafe { sys::mfb_jump_unless_zero(self.0, number.0, copy.0) }
     }
 
+    /// Takes the body of a clone of it, which is left without one. False, and nothing is changed,
+    /// if the address of a block is taken.
+    pub fn take_body(self, clone: Function<'m>) -> bool {
+        // SAFETY: both are live and have bodies; the clone has the function's type.
+        unsafe { sys::mfb_take_body(self.0, clone.0) }
+    }
+
     /// Takes over the body of a version; to be followed by [`crate::continuation::Finish::run`].
     pub fn adopt(self, version: Function<'m>) {
         // SAFETY: both are live; this one has no body.

@@ -3,10 +3,11 @@
 //! [`midflight_mapping`] has the versions, the proof and the mappings. Here, [`optimize`] makes a
 //! version and keeps track of what passes do to it, [`read`] reads both, [`claims`] asks LLVM's
 //! solver, [`flags`] drops what values of one number do not share, [`multi_version`] plans what is
-//! woven, [`do_passes`] makes those of a pipeline, pass by pass (Alg. 10), [`keep`] leaves
+//! woven, [`alone`] leaves one version by itself, [`do_passes`] makes those of a pipeline, pass by pass (Alg. 10), [`keep`] leaves
 //! out passes that would lose too many points, and [`report`] and [`maps`] say what was found.
 
 pub mod actions;
+pub mod alone;
 pub mod claims;
 pub mod do_passes;
 pub mod entry;

@@ -8,6 +8,7 @@ use crate::option_table::{
 use crate::osr::condition::Condition;
 use crate::osr::map::optimize::{THESIS_PIPELINE, Trust};
 use crate::osr::place::{Strategy, Where};
+use midflight_mapping::versions::version::Version;
 use midflight_profile::table::Stage;
 
 /// What is done to a function before it is taken as base.
@@ -19,6 +20,15 @@ pub enum Behind {
     Mem2Reg,
     /// Structures are taken apart, too
     Sroa,
+}
+
+/// One version by itself, for measuring what it costs to have two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Alone {
+    /// Which one
+    pub version: Version,
+    /// It keeps the flags that transitions would have it lose.
+    pub keeps_flags: bool,
 }
 
 /// Options of `osr-opt`.
@@ -53,6 +63,8 @@ pub struct OptOptions {
     pub verify: bool,
     /// Leave the mappings in the binary.
     pub describe: bool,
+    /// No points are woven: a function is this version.
+    pub alone: Option<Alone>,
     /// Test only: what to do wrong
     #[cfg(feature = "mutants")]
     pub mutant: Option<crate::osr::mutants::Mutant>,
@@ -90,6 +102,16 @@ pub(crate) const OPTIONS: &[Item<OptOptions>] = &[
     item("maps=section|none", |o, value| {
         set(&mut o.describe, choice("maps", value, &[("section", true), ("none", false)]))
     }),
+    item("alone=base|opt[:flags]", |o, value| {
+        let alone = |version, keeps_flags| Some(Alone { version, keeps_flags });
+        let versions = [
+            ("base", alone(Version::Base, false)),
+            ("base:flags", alone(Version::Base, true)),
+            ("opt", alone(Version::Opt, false)),
+            ("opt:flags", alone(Version::Opt, true)),
+        ];
+        set(&mut o.alone, choice("alone", value, &versions))
+    }),
     item("stage=early|inlined|late", |o, value| {
         let stages = Stage::ALL.map(|stage| (stage.name(), stage));
         set(&mut o.stage, choice("stage", value, &stages))
@@ -109,6 +131,9 @@ pub(crate) const OPTIONS: &[Item<OptOptions>] = &[
 
 /// Options that choose points, which `fuzz` does as well.
 const CHOICES: [&str; 4] = ["up", "down", "up-at", "down-at"];
+
+/// Options that are about points, of which a version by itself has none, and what is tried by them.
+const OF_POINTS: [&str; 4] = ["fuzz", "max-points", "keep", "maps"];
 
 impl OptOptions {
     /// These options where clang's code comes without optimization: base is taken behind what the
@@ -141,6 +166,7 @@ impl OptOptions {
             behind: Behind::Nothing,
             verify: cfg!(debug_assertions),
             describe: false,
+            alone: None,
             #[cfg(feature = "mutants")]
             mutant: None,
             panic_at: None,
@@ -159,6 +185,12 @@ impl OptOptions {
             }
             if result.describe {
                 return Err(OptionError::Conflict("up=entry", "maps=section"));
+            }
+        }
+        if result.alone.is_some() {
+            let mut of_points = CHOICES.iter().chain(&OF_POINTS);
+            if let Some(option) = of_points.find(|option| keys.contains(option)) {
+                return Err(OptionError::Conflict("alone", option));
             }
         }
         // With `up=entry` alone it is said where points lead, and not when they fire.

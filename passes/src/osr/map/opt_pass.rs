@@ -160,6 +160,9 @@ impl OptPass {
         if options.by_entry {
             return self.up_by_entry(function, sandbox);
         }
+        if let Some(alone) = options.alone {
+            return self.leave_alone(alone, function, sandbox);
+        }
         let base = read_with(function, Some(Constants::default()));
         let points = points_of(&base);
         let up = wanted(&options.up_at, options.max_points, &base, &points);
