@@ -9,7 +9,9 @@ use midflight_bench::osr::fuzzed::To;
 use midflight_bench::osr::maps::modules::WHOLE;
 use midflight_bench::osr::maps::{self, What};
 use midflight_bench::osr::open::{self, gain, idle, latency};
-use midflight_bench::osr::{cost, csmith, deopt, entry, fuzz, insertion, open_fuzz, points, stack};
+use midflight_bench::osr::{
+    cost, csmith, deopt, entry, flags, fuzz, insertion, open_fuzz, points, stack,
+};
 use midflight_bench::program::Size;
 use std::path::PathBuf;
 
@@ -217,6 +219,8 @@ pub enum Cost {
     Insertion,
     /// The speed of code that is entered in the middle, by `osr-opt<up=entry>`
     Entry,
+    /// What versions take longer by flags that they lose, by `osr-opt<alone=…>`
+    Flags,
 }
 
 /// Programs whose functions get points for Q3.
@@ -232,6 +236,23 @@ const INSERTED: [&str; 11] = [
     "bzip2",
     "zlib",
     "exceptions",
+];
+
+/// Programs whose functions lose flags.
+const FLAGGED: [&str; 13] = [
+    "bzip2",
+    "lua",
+    "zlib",
+    "lz4",
+    "expat",
+    "xz",
+    "fannkuch",
+    "mandelbrot",
+    "n-body",
+    "spectral-norm",
+    "lu",
+    "suffix-sort",
+    "connect4",
 ];
 
 /// Where points lead. The pipeline is kept as long as this process runs.
@@ -303,6 +324,9 @@ pub fn act(layout: &Layout, action: OsrAction) -> anyhow::Result<bool> {
                     Cost::Points => cost::never_firing(layout, &plan)?,
                     Cost::Transitions => cost::transitions(layout, &plan)?,
                     Cost::Entry => entry::entry(layout, &plan)?,
+                    Cost::Flags => {
+                        flags::flags(layout, &plan, &select(&FLAGGED.map(str::to_string))?)?
+                    }
                     Cost::Insertion => {
                         insertion::insertion(layout, llvm, &select(&INSERTED.map(str::to_string))?)?
                     }

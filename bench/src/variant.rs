@@ -4,6 +4,7 @@ use crate::error::Result;
 use crate::layout::Layout;
 use crate::llvm::tool;
 use crate::machine::Machine;
+use crate::osr::flags::Alone;
 use crate::osr::fuzzed::Fuzzed;
 use crate::process::Job;
 pub use midflight_profile::table::Stage;
@@ -93,6 +94,8 @@ pub enum How {
     Gcc(Gcc),
     /// Fireable OSR points everywhere, by clang with the plugin, which also verifies its work
     Fuzzed(Fuzzed),
+    /// One of `osr-opt`'s versions by itself, by clang with the plugin, which also verifies its work
+    Alone(Alone),
     /// clang's instrumentation of the IR (`-fprofile-generate`)
     IrCounters,
     /// clang's instrumentation of the source (`-fprofile-instr-generate`)
@@ -171,6 +174,7 @@ impl std::fmt::Display for Variant {
             How::Gcc(Gcc::CallGraph) => f.write_str("gcc-pg"),
             How::Gcc(Gcc::Hooks) => f.write_str("gcc-hooks"),
             How::Fuzzed(fuzzed) => fuzzed.fmt(f),
+            How::Alone(alone) => alone.fmt(f),
             How::IrCounters => f.write_str("ir-counters"),
             How::SourceCounters => f.write_str("source-counters"),
             How::Coverage => f.write_str("coverage"),
@@ -276,6 +280,10 @@ impl Toolchain {
                 link: plain,
                 libraries: vec![layout.runtime()?],
                 companion: None,
+            },
+            How::Alone(alone) => Toolchain {
+                compile: with_plugin(layout, variant.llvm, plain.clone(), &alone.options())?,
+                ..simple(&[])
             },
         })
     }

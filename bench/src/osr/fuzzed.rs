@@ -105,6 +105,12 @@ impl Fuzzed {
     }
 }
 
+/// A pipeline as it can be part of a file's name.
+pub fn part_of_name(passes: &str) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' };
+    passes.chars().map(plain).collect()
+}
+
 impl fmt::Display for Mutant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -124,8 +130,7 @@ impl fmt::Display for Fuzzed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "osr-{}", self.stage)?;
         if let To::Optimized(passes) = self.to {
-            let plain = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' };
-            write!(f, "-{}", passes.chars().map(plain).collect::<String>())?;
+            write!(f, "-{}", part_of_name(passes))?;
         }
         self.max_points.map_or(Ok(()), |most| write!(f, "-max{most}"))?;
         self.mutant.map_or(Ok(()), |mutant| write!(f, "-{mutant}"))

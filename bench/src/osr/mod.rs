@@ -10,6 +10,7 @@
 //! | Does the stack stay as it is? | [`stack`] | `osr stack` |
 //! | What do points and transitions cost? | [`cost`] | `osr cost` |
 //! | How long does it take to insert them? | [`insertion`] | `osr cost --what insertion` |
+//! | What do flags cost that versions lose? | [`flags`] | `osr cost --what flags` |
 //! | What do versions gain that are made while a program runs? | [`open`] | `osr open` |
 //! | Do random programs do the same in them? | [`open_fuzz`] | `osr open-fuzz` |
 //!
@@ -24,6 +25,7 @@ pub mod csmith;
 pub mod deopt;
 pub mod entry;
 pub mod firing;
+pub mod flags;
 pub mod fuzz;
 pub mod fuzzed;
 pub mod insertion;
