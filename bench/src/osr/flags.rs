@@ -26,6 +26,9 @@ const PIPELINES: [&str; 4] = [THESIS, "instcombine<no-verify-fixpoint>", "gvn", 
 /// The versions, as the plugin calls them.
 const VERSIONS: [&str; 2] = ["base", "opt"];
 
+/// What stands in the place of ratios if nothing differs.
+const SAME: &str = "same";
+
 /// Aimed at is no more than this.
 const AIM: f64 = 1.01;
 
@@ -69,15 +72,16 @@ enum Taken {
 /// # Errors
 /// If a program cannot be built or run.
 pub fn flags(layout: &Layout, plan: &Plan, programs: &[&Program]) -> Result<String> {
-    let mut rows = Vec::new();
+    let (mut rows, mut same) = (Vec::new(), 0);
     let mut all: [Vec<(String, f64)>; 2] = Default::default();
     let mut timed = String::new();
     for program in programs {
         for passes in PIPELINES {
-            eprintln!("measuring {} without flags that {passes} has it lose", program.name);
-            let mut row = vec![program.name.to_string(), format!("`{passes}`")];
+            let pipeline = if passes == THESIS { "thesis" } else { passes };
+            eprintln!("measuring {} without flags, {pipeline}", program.name);
+            let mut row = vec![program.name.to_string(), format!("`{pipeline}`")];
             for (version, all) in VERSIONS.into_iter().zip(&mut all) {
-                let name = format!("{version} of {}, `{passes}`", program.name);
+                let name = format!("{version} of {}, `{pipeline}`", program.name);
                 let taken = compare(layout, plan, program, version, passes)?;
                 if let Taken::More(_, Some(time)) = taken {
                     timed += &format!("- {name}: {}\n", shown(time));
@@ -85,7 +89,11 @@ pub fn flags(layout: &Layout, plan: &Plan, programs: &[&Program]) -> Result<Stri
                 row.push(taken.to_string());
                 all.extend(taken.instructions().map(|ratio| (name, ratio)));
             }
-            rows.push(row);
+            if row[2..].iter().all(|cell| cell == SAME) {
+                same += 1;
+            } else {
+                rows.push(row);
+            }
         }
     }
     let header = ["program", "pipeline", VERSIONS[0], VERSIONS[1]];
@@ -93,8 +101,9 @@ pub fn flags(layout: &Layout, plan: &Plan, programs: &[&Program]) -> Result<Stri
     let mut text = format!(
         "Executed instructions of each version by itself, without the flags that `osr-opt` has it \
          lose, over the same one with them, and in parentheses cycles as cachegrind's counts \
-         estimate them; LLVM {}, -O2, stage early. Where it says *same*, both builds are the same \
-         code.\n\n{}\n{}",
+         estimate them; LLVM {}, -O2, stage early. Where it says *{SAME}*, both builds are the same \
+         code; so they are for both versions under {same} combinations that are not in the \
+         table.\n\n{}\n{}",
         plan.llvm,
         markdown(&header, &rows),
         summaries.collect::<String>(),
@@ -146,7 +155,7 @@ impl Taken {
 impl fmt::Display for Taken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Taken::Same => f.write_str("same"),
+            Taken::Same => f.write_str(SAME),
             Taken::More(None, _) => f.write_str("–"),
             Taken::More(Some([cycles, instructions]), _) => {
                 write!(f, "{instructions:.4} ({cycles:.4})")
