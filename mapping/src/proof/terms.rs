@@ -8,7 +8,8 @@
 //! passes sees to. It does not follow that they are poison or undefined at the same times: one may
 //! not depend on a leaf that the other one depends on, or use what is undefined twice. So each
 //! value that both expressions are made of must be well defined, or each of them must use it just
-//! once, where it makes it poison if it is.
+//! once, where it makes it poison if it is. What the program branched by is neither: the branch
+//! goes the same way whatever each undefined value in its condition is taken for.
 //!
 //! [`Oracle::are_equal`]: crate::versions::graph::Oracle::are_equal
 
@@ -91,21 +92,38 @@ pub struct Terms {
 /// How an expression uses a term.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Uses {
+    /// It does at all.
+    is_used: bool,
+    /// How often besides in conditions of branches: these are the same whatever is undefined
     count: usize,
-    /// It is poison if the term is.
+    /// It is poison if the term is, or the program has undefined behaviour.
     is_poisoned: bool,
+    /// The program has undefined behaviour if the term is poison.
+    is_branched: bool,
 }
 
 /// The instructions of both expressions above what both are made of.
 pub(super) type LookedInto = Vec<(Version, InstId)>;
 
 impl Uses {
+    const ONCE: Uses = Uses { is_used: true, count: 1, is_poisoned: true, is_branched: false };
+
     /// Both are used.
     fn add(&mut self, other: Uses) {
+        self.is_used |= other.is_used;
         self.count += other.count;
         self.is_poisoned |= other.is_poisoned;
+        self.is_branched |= other.is_branched;
+    }
+
+    /// The uses of a value, of what a branch decides by.
+    fn branched_by(self) -> Uses {
+        Uses { count: 0, is_branched: self.is_poisoned, ..self }
     }
 }
+
+/// Whether an instruction is a select, and the value of a number well defined
+type OfValues<'a> = (&'a dyn Fn(Version, InstId) -> bool, &'a dyn Fn(Number) -> bool);
 
 /// Looks for what an expression is made of.
 struct Looking<'a> {
@@ -123,19 +141,19 @@ impl Looking<'_> {
         self.ways += 1;
         (self.ways <= MOST_WAYS).then_some(())?;
         let terms = self.terms;
-        let (inst, operands, is_choice) = match &terms.terms[term] {
+        let (inst, operands, is_choice, is_branch) = match &terms.terms[term] {
             Term::Constant(_) => {
                 let is_well_defined = (self.is_well_defined)(terms.numbers[term]);
                 return is_well_defined.then(HashMap::default);
             }
             Term::Extended { term, .. } => return self.uses(*term),
             Term::Chosen(which, inst, operands) if !(self.is_shared)(term) => {
-                ((*which, *inst), &operands[..], true)
+                ((*which, *inst), &operands[..], true, true)
             }
             Term::Operation(which, inst, operands) if !(self.is_shared)(term) => {
-                ((*which, *inst), &operands[..], (self.is_select)(*which, *inst))
+                ((*which, *inst), &operands[..], (self.is_select)(*which, *inst), false)
             }
-            _ => return Some(HashMap::from_iter([(term, Uses { count: 1, is_poisoned: true })])),
+            _ => return Some(HashMap::from_iter([(term, Uses::ONCE)])),
         };
         self.looked_into.push(inst);
         let mut all = HashMap::default();
@@ -143,7 +161,11 @@ impl Looking<'_> {
             of.into_iter().for_each(|(term, of)| all.entry(term).or_default().add(of));
         };
         if let (&[condition, first, second], true) = (operands, is_choice) {
-            add(&mut all, self.uses(condition)?);
+            let mut of_condition = self.uses(condition)?;
+            if is_branch {
+                of_condition.values_mut().for_each(|of| *of = of.branched_by());
+            }
+            add(&mut all, of_condition);
             add(&mut all, either(&self.uses(first)?, &self.uses(second)?));
         } else {
             for &operand in operands {
@@ -160,8 +182,13 @@ fn either(one: &HashMap<usize, Uses>, other: &HashMap<usize, Uses>) -> HashMap<u
         |uses: &HashMap<usize, Uses>, term: &usize| uses.get(term).copied().unwrap_or_default();
     let both = |term: &usize| {
         let (one, other) = (of(one, term), of(other, term));
-        let is_poisoned = one.is_poisoned && other.is_poisoned;
-        (*term, Uses { count: one.count.max(other.count), is_poisoned })
+        let uses = Uses {
+            is_used: one.is_used || other.is_used,
+            count: one.count.max(other.count),
+            is_poisoned: one.is_poisoned && other.is_poisoned,
+            is_branched: one.is_branched && other.is_branched,
+        };
+        (*term, uses)
     };
     one.keys().chain(other.keys()).map(both).collect()
 }
@@ -198,21 +225,61 @@ impl Terms {
         let conditions = self.of_conditions();
         let [first, second] = self.roots.each_ref().map(std::slice::from_ref);
         let sides = [first, second, &conditions];
-        let (uses, mut looked_into) = self.uses(sides, is_select, &is_well_defined)?;
-        let once = Uses { count: 1, is_poisoned: true };
+        let (uses, mut looked_into) = self.uses(sides, &is_select, &is_well_defined)?;
+        let of_values: OfValues<'_> = (&is_select, &is_well_defined);
         let holds = |(term, [base, opt, condition]): (usize, &[Uses; 3])| {
             let both = [base, opt];
-            // Base has branched by a condition: it was no poison.
-            let is_branched_by = condition.is_poisoned && both.iter().all(|of| of.count <= 1);
-            both.iter().all(|of| of.count == 0)
-                || both.iter().all(|of| **of == once)
-                || is_branched_by
+            // Base has branched by a condition, and the program by a branch: it was no poison.
+            let is_branched = condition.is_poisoned || both.iter().any(|of| of.is_branched);
+            let is_poisoned = is_branched || both.iter().all(|of| of.is_poisoned);
+            let is_once = both.iter().all(|of| of.count <= 1);
+            !both.iter().any(|of| of.is_used)
+                || (is_once && is_poisoned)
                 || is_well_defined(self.numbers[term])
+                || (is_once && self.is_no_poison(term, &uses, of_values, &mut looked_into))
         };
+        let holds = uses.iter().enumerate().all(holds);
         looked_into.retain(|&(which, inst)| !is_exact(which, inst));
         looked_into.sort_unstable();
         looked_into.dedup();
-        uses.iter().enumerate().all(holds).then_some(looked_into)
+        holds.then_some(looked_into)
+    }
+
+    /// True for a term that is no poison, as each leaf of it makes what was branched by poison, too,
+    /// once the instructions above these have no flags. It adds them.
+    fn is_no_poison(
+        &self,
+        term: usize,
+        uses: &[[Uses; 3]],
+        (is_select, is_well_defined): OfValues<'_>,
+        looked_into: &mut LookedInto,
+    ) -> bool {
+        let leaves = |term: usize| {
+            let mut looking = Looking {
+                terms: self,
+                is_shared: &|_| false,
+                is_select,
+                is_well_defined,
+                looked_into: LookedInto::new(),
+                ways: 0,
+            };
+            looking.uses(term).map(|leaves| (leaves, looking.looked_into))
+        };
+        let Some((of_term, above)) = leaves(term) else { return false };
+        let is_branched_by =
+            |of: &[Uses; 3]| of[2].is_poisoned || of[..2].iter().any(|of| of.is_branched);
+        let branched_by = (0..uses.len()).filter(|&other| is_branched_by(&uses[other]));
+        let branched_by: Vec<_> = branched_by.filter_map(leaves).collect();
+        let holds = of_term.keys().all(|leaf| {
+            let makes_poison = |(of, _): &(HashMap<usize, Uses>, LookedInto)| {
+                of.get(leaf).is_some_and(|of| of.is_poisoned)
+            };
+            branched_by.iter().any(makes_poison) || is_well_defined(self.numbers[*leaf])
+        });
+        if holds {
+            looked_into.extend(above);
+        }
+        holds
     }
 
     /// The same of opt, if its expression is well defined wherever base's is, once these have no
@@ -252,16 +319,16 @@ impl Terms {
         is_well_defined: impl Fn(Number) -> bool,
     ) -> Option<LookedInto> {
         let (uses, mut looked_into) = self.uses(sides, is_select, &is_well_defined)?;
-        let is_leaf = |root: &usize| !uses[*root].iter().all(|of| of.count == 0);
+        let is_leaf = |root: &usize| uses[*root].iter().any(|of| of.is_used);
         let are_leaves = sides.iter().all(|roots| roots.iter().all(is_leaf));
         if are_leaves {
             return None;
         }
         // What is undefined may be something else for each use.
         let holds = |(term, [base, opt]): (usize, &[Uses; 2])| {
-            let is_of_base = base.count > 0 && base.is_poisoned;
-            let is_of_none = base.count == 0 && opt.count == 0;
-            is_of_none || (is_of_base && opt.count <= 1) || is_well_defined(self.numbers[term])
+            let is_poisoned = base.is_poisoned || opt.is_branched;
+            let is_of_none = !base.is_used && !opt.is_used;
+            is_of_none || (is_poisoned && opt.count <= 1) || is_well_defined(self.numbers[term])
         };
         looked_into.retain(|&(which, _)| which == Version::Opt);
         looked_into.sort_unstable();
