@@ -63,13 +63,15 @@ OSR_PASSES ?= adce,sccp,early-cse,loop-simplify,lcssa,loop-mssa(licm),sink
 OSR_OPT_SEEDS ?= 0..4
 # What copies blocks, or makes one of several.
 OSR_COPYING := loop-simplify,lcssa,loop(loop-rotate),loop-unroll,simplifycfg,jump-threading
-# Other pipelines: those of which programs are fuzzed, and of which random ones are. `make nightly` has OSR_ALL.
+# Other pipelines: those under which programs are fuzzed, and random ones, which are small for all of them.
+# `make nightly` has OSR_ALL.
 OSR_FEW := default<O2>
 OSR_SOME := instcombine<no-verify-fixpoint> gvn $(OSR_COPYING) default<O2>
 OSR_ALL := $(OSR_SOME) early-cse loop-simplify,lcssa,loop-mssa(licm) sccp reassociate simplifycfg loop(loop-rotate) \
 	default<O1> loop-unroll<O3> loop-mssa(simple-loop-unswitch<nontrivial>) jump-threading
 OSR_FUZZED ?= OSR_FEW
-OSR_RANDOM ?= OSR_SOME
+OSR_RANDOM ?= OSR_FEW
+OSR_SMALL_SEEDS ?= 0..50
 # Whole programs that are woven under every pipeline, and on which LLVMs
 OSR_WOVEN ?= --programs lua --llvm 22
 OSR_ENTRY ?= early-cse,gvn;up=entry
@@ -290,6 +292,8 @@ check-osr: harness
 	$(BENCH) osr csmith --passes '$(OSR_PASSES)' --seeds $(OSR_OPT_SEEDS)
 	$(foreach passes,$($(OSR_FUZZED)),$(BENCH) osr fuzz --passes '$(passes)' $(OSR_OTHER_FUZZ) &&) true
 	$(foreach passes,$($(OSR_RANDOM)),$(BENCH) osr csmith --passes '$(passes)' --seeds $(OSR_OPT_SEEDS) &&) true
+	$(foreach passes,$(OSR_PASSES) $(OSR_ALL),$(BENCH) osr csmith --small --max-points 0 --passes '$(passes)' \
+		--seeds $(OSR_SMALL_SEEDS) &&) true
 	$(BENCH) osr maps --what woven $(OSR_WOVEN)
 	$(BENCH) osr fuzz --passes '$(OSR_ENTRY)' $(OSR_ENTRY_FUZZ)
 	$(BENCH) osr deopt $(OSR_DEOPT)
@@ -387,6 +391,6 @@ nightly: need-test
 		check-aarch64 check-suites check-bare \
 		SEEDS=0..4000 REPLAYED=light,sqlite,quickjs ALGORITHMS=light ENTRIES=light,sqlite,quickjs,miniperl,exceptions PROJECTS=all \
 		EDGES=light COVERED=light UNWOUND=light OSR_SEEDS=0..4000 OPEN_SEEDS=0..3000 OSR_TRANSITIONS=1000000000 OSR_FUZZ=--all \
-		OSR_OPT_SEEDS=0..4000 OSR_WOVEN= OSR_DEOPT= OSR_OPT_FUZZ=--all OSR_OTHER_FUZZ=--all OSR_FUZZED=OSR_ALL OSR_RANDOM=OSR_ALL AARCH64_OPT=0,2 AARCH64_SEEDS=0..20 \
+		OSR_OPT_SEEDS=0..4000 OSR_SMALL_SEEDS=0..4000 OSR_WOVEN= OSR_DEOPT= OSR_OPT_FUZZ=--all OSR_OTHER_FUZZ=--all OSR_FUZZED=OSR_ALL OSR_RANDOM=OSR_ALL AARCH64_OPT=0,2 AARCH64_SEEDS=0..20 \
 		RUST_LLVMS=22,19 LIT_NEWER= LIT_OLDER= OLDER_PROGRAMS=light CONTEXT_LLVMS=22,19 BURST_OPT=0,2 AARCH64_WHOLE=1 \
 		EXAMPLE=llvm22-1,llvm19-1-prefer-dynamic LIT=22:0,22:2,19:0,19:2 OUTPUT_OPT=0,1,2,3 BLOCKS_OPT=0,2

@@ -13,8 +13,11 @@ use crate::variant::{How, Stage, Toolchain, Variant};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-/// Bounds that keep a program's compilation short.
-const BOUNDS: [&str; 8] = [
+/// Bounds of Csmith's that keep a program's compilation short.
+pub type Bounds = [&'static str; 8];
+
+/// The usual ones
+pub const USUAL: Bounds = [
     "--max-funcs",
     "6",
     "--max-block-depth",
@@ -23,6 +26,18 @@ const BOUNDS: [&str; 8] = [
     "4",
     "--max-expr-complexity",
     "6",
+];
+
+/// Those of programs that are built in a fraction of a second
+pub const SMALL: Bounds = [
+    "--max-funcs",
+    "3",
+    "--max-block-depth",
+    "2",
+    "--max-block-size",
+    "3",
+    "--max-expr-complexity",
+    "4",
 ];
 
 /// What compiles a random program.
@@ -56,7 +71,7 @@ pub fn csmith(layout: &Layout, plan: &Plan) -> Result<Tally> {
 /// Tries one seed: what failed, or nothing if its program does not end in time.
 fn try_seed(layout: &Layout, plan: &Plan, seed: u64) -> Result<Option<Vec<String>>> {
     let folder = layout.work().join("csmith").join(seed.to_string());
-    let Some(source) = generate(&folder, seed)? else { return Ok(None) };
+    let Some(source) = generate(&folder, seed, USUAL)? else { return Ok(None) };
     let mut problems = Vec::new();
     for &llvm in &plan.llvm {
         for &opt in &plan.opt {
@@ -87,12 +102,12 @@ fn try_seed(layout: &Layout, plan: &Plan, seed: u64) -> Result<Option<Vec<String
 ///
 /// # Errors
 /// If Csmith is not there, or the folder cannot be made.
-pub fn generate(folder: &Path, seed: u64) -> Result<Option<PathBuf>> {
+pub fn generate(folder: &Path, seed: u64, bounds: Bounds) -> Result<Option<PathBuf>> {
     std::fs::create_dir_all(folder).map_err(io("making the folder", folder))?;
     // It leaves a file where it runs.
     let generated = Job::new("csmith")
         .args(["--seed", &seed.to_string()])
-        .args(BOUNDS)
+        .args(bounds)
         .folder(folder)
         .limit(60)
         .run()?;

@@ -71,6 +71,9 @@ pub enum OsrAction {
         /// So many points of a build are fired one by one
         #[arg(long, default_value_t = 3)]
         single: usize,
+        /// Small programs, each of which is built once: versions of LLVM and levels take turns
+        #[arg(long)]
+        small: bool,
     },
     /// Check that programs whose calls have frames of their own base versions do the same,
     /// whichever are deoptimized
@@ -365,9 +368,9 @@ pub fn act(layout: &Layout, action: OsrAction) -> anyhow::Result<bool> {
             let plan = deopt::Plan { llvm, when, size: Size::Tiny };
             Ok(deopt::deopt(layout, &select(&programs)?, &plan)?.close("osr deopt"))
         }
-        OsrAction::Csmith { seeds, llvm, passes, max_points, single } => {
+        OsrAction::Csmith { seeds, llvm, passes, max_points, single, small } => {
             let (to, max_points) = (to(passes), most(max_points));
-            let plan = csmith::Plan { seeds, llvm, to, max_points, single };
+            let plan = csmith::Plan { seeds, llvm, to, max_points, single, is_small: small };
             Ok(csmith::csmith(layout, &plan)?.close("osr csmith"))
         }
     }

@@ -1,6 +1,6 @@
 //! `midflight-bench osr csmith`: random C programs under stress print the same checksum.
 
-use crate::csmith::{FLAGS, generate};
+use crate::csmith::{Bounds, FLAGS, SMALL, USUAL, generate};
 use crate::error::{Result, io};
 use crate::layout::Layout;
 use crate::osr::firing::of_all_points;
@@ -38,6 +38,25 @@ pub struct Plan {
     pub max_points: Option<u32>,
     /// How many points of a build are fired one by one
     pub single: usize,
+    /// Programs are small, and each is built once.
+    pub is_small: bool,
+}
+
+impl Plan {
+    fn bounds(&self) -> Bounds {
+        if self.is_small { SMALL } else { USUAL }
+    }
+
+    /// What the program of a seed is built with: all versions of LLVM at two levels, or these in
+    /// turn.
+    fn builds(&self, seed: u64) -> Vec<(u32, Level)> {
+        let of = |&llvm: &u32| levels(seed, llvm).map(|level| (llvm, level));
+        let all: Vec<_> = self.llvm.iter().flat_map(of).collect();
+        if self.is_small && !all.is_empty() {
+            return vec![all[(seed % all.len() as u64) as usize]];
+        }
+        all
+    }
 }
 
 /// Tries all seeds, at -O0 and at -O2. The source of one that fails is kept.
@@ -58,15 +77,13 @@ fn try_seed(
     transitions: &AtomicU64,
 ) -> Result<Option<Vec<String>>> {
     let folder = layout.work().join("osr-csmith").join(seed.to_string());
-    let Some(source) = generate(&folder, seed)? else { return Ok(None) };
+    let Some(source) = generate(&folder, seed, plan.bounds())? else { return Ok(None) };
     let mut problems = Vec::new();
-    for &llvm in &plan.llvm {
-        for level in levels(seed, llvm) {
-            match try_build(layout, plan, llvm, level, &source, seed, transitions) {
-                Ok(Some(problem)) => problems.extend(problem),
-                Ok(None) => return Ok(None),
-                Err(error) => problems.push(error.to_string()),
-            }
+    for (llvm, level) in plan.builds(seed) {
+        match try_build(layout, plan, llvm, level, &source, seed, transitions) {
+            Ok(Some(problem)) => problems.extend(problem),
+            Ok(None) => return Ok(None),
+            Err(error) => problems.push(error.to_string()),
         }
     }
     if problems.is_empty() {
@@ -75,9 +92,10 @@ fn try_seed(
     Ok(Some(problems))
 }
 
-/// At -O2 the stage alternates with the seed.
+/// At -O2 the stage alternates with the seed, and again with each fourth: so each LLVM meets both
+/// where these take turns.
 fn levels(seed: u64, llvm: u32) -> [Level; 2] {
-    let turn = seed + u64::from(llvm / 2);
+    let turn = seed + seed / 4 + u64::from(llvm / 2);
     let stage = if turn.is_multiple_of(2) { Stage::Early } else { Stage::Late };
     [Level { opt: 0, stage: Stage::Early }, Level { opt: 2, stage }]
 }
@@ -139,6 +157,29 @@ mod tests {
         for llvm in [19, 22] {
             let stages = [0, 1].map(|seed| levels(seed, llvm)[1].stage);
             assert!(stages.contains(&Stage::Early) && stages.contains(&Stage::Late));
+        }
+    }
+
+    #[test]
+    fn small_programs_meet_each_build_in_turn() {
+        let plan = Plan {
+            seeds: 0..8,
+            llvm: vec![22, 19],
+            to: To::Same,
+            max_points: None,
+            single: 0,
+            is_small: true,
+        };
+        let met: Vec<(u32, u32, Stage)> = (0..8)
+            .flat_map(|seed| plan.builds(seed))
+            .map(|(llvm, level)| (llvm, level.opt, level.stage))
+            .collect();
+        assert_eq!(met.len(), 8);
+        for llvm in [22, 19] {
+            assert_eq!(met.iter().filter(|&&(of, opt, _)| (of, opt) == (llvm, 0)).count(), 2);
+            for stage in [Stage::Early, Stage::Late] {
+                assert!(met.contains(&(llvm, 2, stage)), "{met:?}");
+            }
         }
     }
 }

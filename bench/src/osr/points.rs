@@ -4,7 +4,7 @@
 //! reason is given. This is `print<osr-points<build;summary>>`, one `opt` for each source file.
 
 use crate::build::{flags, sources};
-use crate::csmith::{FLAGS, generate};
+use crate::csmith::{FLAGS, USUAL, generate};
 use crate::error::{Error, Result, io};
 use crate::layout::Layout;
 use crate::llvm::tool;
@@ -108,7 +108,7 @@ fn all_modules<'a>(
     let mut files = Vec::new();
     for seed in 0..random {
         let folder = layout.work().join("osr-points/csmith").join(seed.to_string());
-        files.extend(generate(&folder, seed)?);
+        files.extend(generate(&folder, seed, USUAL)?);
     }
     if !files.is_empty() {
         all.push(("Csmith", files, FLAGS.map(str::to_string).to_vec()));
