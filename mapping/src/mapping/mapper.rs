@@ -625,6 +625,7 @@ impl<'a> Mapper<'a> {
             let places = self.segment(pair, segment).ok_or(Refusal::Unmatched)?;
             let (place, position) = self.position(from, places, at).ok_or(Refusal::Unmatched)?;
             let next = places.insts[from][place];
+            let within = next != at;
             let ahead = places.insts[to].iter().zip(&places.positions[to]);
             let candidates = ahead.filter(|&(_, &p)| p >= position).map(|(&i, _)| i);
             // Only a matched anchor is known to overwrite it in both versions.
@@ -640,7 +641,7 @@ impl<'a> Mapper<'a> {
                 from == Version::Opt
                     || self.ask(|oracle| {
                         let VersionFacts { graph, chains, .. } = self.proved(Version::Opt);
-                        pending.may_enter(next, landing, |store, inst| {
+                        pending.may_enter((next, within), landing, |store, inst| {
                             let mut insts = chains.passed(graph, inst).chain([inst]);
                             insts.any(|inst| oracle.touches(Version::Opt, store, inst))
                         })

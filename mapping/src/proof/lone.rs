@@ -29,8 +29,9 @@ use crate::proof::partings::Parting;
 use crate::proof::pending::{Pending, Place, PlaceId};
 use crate::proof::places::{all_loads, see_places};
 use crate::versions::chains::{ChainId, chains};
-use crate::versions::facts::{VersionFacts, Versions};
+use crate::versions::facts::{Tracked, VersionFacts, Versions};
 use crate::versions::graph::{Access, Operand, Oracle};
+use crate::versions::hammocks::contract;
 use crate::versions::version::{PerVersion, Version};
 use midflight_ir::ids::{BlockId, InstId};
 use rustc_hash::FxHashMap as HashMap;
@@ -50,9 +51,12 @@ pub(super) fn candidates(versions: &Versions, congruence: &Congruence) -> Vec<Ca
         let chain = base.chains.of_inst(&base.graph, from);
         let blocks = chain.map_or(&[][..], |chain| &base.chains.chains[chain].blocks);
         let there = opt.chains.of_inst(&opt.graph, to);
-        // Of a block that tracking knows nothing of, the store says alone where it is.
-        let is_there =
-            |b: BlockId| tracked.blocks[b].is_none_or(|b| opt.chains.of_block[b] == there);
+        // Of a block that tracking knows nothing of, the store says alone where it is, unless opt
+        // has not the branch to it.
+        let is_there = |b: BlockId| match tracked.blocks[b] {
+            Some(b) => opt.chains.of_block[b] == there,
+            None => !is_way_gone(base, tracked, b),
+        };
         blocks.iter().any(|&b| is_there(b))
     };
     let stores = |version: &VersionFacts, has_other: &dyn Fn(InstId) -> bool| -> Vec<InstId> {
@@ -92,6 +96,13 @@ pub(super) fn candidates(versions: &Versions, congruence: &Congruence) -> Vec<Ca
     }
     groups.retain(|group| group.iter().all(|stores| !stores.is_empty()));
     groups
+}
+
+/// True for a block of base behind a branch that opt has not.
+fn is_way_gone(base: &VersionFacts, tracked: &Tracked, block: BlockId) -> bool {
+    let [from] = base.live.predecessors[block][..] else { return false };
+    let branch = base.graph.terminator(from);
+    base.live.successors[from].len() > 1 && tracked.kept[branch].is_none()
 }
 
 /// The stores that are lone, and those that may be at places where the versions part.
@@ -168,9 +179,10 @@ pub(super) fn set_lone(
                 }
             }
         }
-        let hammocks = std::mem::take(&mut version.chains.hammocks);
-        version.chains = chains(&version.graph, &version.live, hammocks);
+        let none = vec![None; version.graph.blocks.len()].into();
+        version.chains = chains(&version.graph, &version.live, none);
     }
+    contract(versions);
 }
 
 /// What is pending if these stores are lone ones, and the stores that cannot be.
@@ -251,6 +263,16 @@ impl<'a> Flow<'a> {
             flow.leaves.opt.push(opt_leaves);
             for which in Version::BOTH {
                 flow.pending.of_store[which].extend(stores[which].iter().map(|&s| (s, id)));
+            }
+        }
+        let VersionFacts { graph, chains, .. } = &versions.of.base;
+        for (block, _) in chains.hammocks.iter_enumerated().filter(|(_, h)| h.is_some()) {
+            let branch = graph.terminator(block);
+            let stores = chains.passed(graph, branch);
+            let places: BTreeSet<PlaceId> =
+                stores.filter_map(|i| flow.pending.of_store.base.get(&i).copied()).collect();
+            if !places.is_empty() {
+                flow.pending.passed.insert(branch, places);
             }
         }
         flow
@@ -382,7 +404,7 @@ impl<'a> Flow<'a> {
 
     /// The places that lone stores among these instructions write to.
     fn places(&self, which: Version, insts: &[InstId]) -> Vec<PlaceId> {
-        insts.iter().filter_map(|i| self.pending.of_store[which].get(i).copied()).collect()
+        insts.iter().flat_map(|&i| self.pending.written(which, i)).collect()
     }
 
     /// Goes over instructions of opt at whose begin some places are pending. For each place with a

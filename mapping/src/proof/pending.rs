@@ -27,6 +27,8 @@ pub struct Pending {
     pub places: Vec<Place>,
     /// For lone stores of each version their places
     pub(super) of_store: PerVersion<HashMap<InstId, PlaceId>>,
+    /// For branches of base behind which a chain goes on the places of lone stores on their ways
+    pub(super) passed: HashMap<InstId, BTreeSet<PlaceId>>,
     /// Lone stores of opt that leave what base has
     pub(super) settles: BTreeSet<InstId>,
     /// For segments at the begin of which something is pending, the places
@@ -36,6 +38,12 @@ pub struct Pending {
 }
 
 impl Pending {
+    /// The places that lone stores write to at an instruction of a chain.
+    pub(super) fn written(&self, which: Version, inst: InstId) -> impl Iterator<Item = PlaceId> {
+        let passed = self.passed.get(&inst).filter(|_| which == Version::Base);
+        self.of_store[which].get(&inst).into_iter().chain(passed.into_iter().flatten()).copied()
+    }
+
     /// The places that are pending at the begin of a segment, or that lone stores in it write to.
     fn active(
         &self,
@@ -47,7 +55,7 @@ impl Pending {
         }
         let mut active = self.at.get(&segment).cloned().unwrap_or_default();
         for which in Version::BOTH {
-            active.extend(insts[which].iter().filter_map(|i| self.of_store[which].get(i)));
+            active.extend(insts[which].iter().flat_map(|&i| self.written(which, i)));
         }
         active
     }
@@ -79,12 +87,13 @@ pub struct PendingAt<'p> {
 }
 
 impl PendingAt<'_> {
-    /// The lone stores of a version to a place: those before an instruction, and the others.
+    /// The lone stores of a version to a place, and branches that stand for some: those before an
+    /// instruction, and the others.
     fn stores(&self, which: Version, place: PlaceId, before: InstId) -> [Vec<InstId>; 2] {
         let insts = &self.insts[which];
         let count = insts.iter().position(|&i| i == before).expect("a point of the segment");
         let of = |insts: &[InstId]| {
-            let is_of = |i: &InstId| self.pending.of_store[which].get(i) == Some(&place);
+            let is_of = |&i: &InstId| self.pending.written(which, i).any(|other| other == place);
             insts.iter().copied().filter(is_of).collect()
         };
         [of(&insts[..count]), of(&insts[count..])]
@@ -106,11 +115,11 @@ impl PendingAt<'_> {
     }
 
     /// True if execution may go on in opt before `landing`, with the memory that base has before
-    /// `at`. `touches` says whether the place that a store of opt writes to may be accessed at an
+    /// `at`, or, with `within`, on a way of the branch that is before that. `touches` says whether the place that a store of opt writes to may be accessed at an
     /// instruction, or between that and the next one.
     pub fn may_enter(
         &self,
-        at: InstId,
+        (at, within): (InstId, bool),
         landing: InstId,
         touches: impl Fn(InstId, InstId) -> bool,
     ) -> bool {
@@ -118,7 +127,9 @@ impl PendingAt<'_> {
             let [stored, later] = self.stores(Version::Base, place, at);
             let [written, _] = self.stores(Version::Opt, place, landing);
             if written.last().is_some_and(|last| self.pending.settles.contains(last)) {
-                return later.is_empty();
+                // On a way of a branch a store may be before it, or behind it.
+                let of_branch = |store: &InstId| self.pending.passed.contains_key(store);
+                return later.is_empty() && !(within && stored.last().is_some_and(of_branch));
             }
             // What reads the place before opt writes to it must not see what base has stored.
             let store = self.pending.places[place].store.opt;

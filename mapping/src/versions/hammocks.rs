@@ -8,7 +8,8 @@
 //! 1. the branch's block is the join's immediate dominator, and all ways from it lead to the join;
 //! 2. they do not go round;
 //! 3. there are only operations on values on them, and loads, which read what is in memory behind
-//!    the last anchor before the branch: no anchors, no freezes.
+//!    the last anchor before the branch: no anchors, no freezes. Stores that only base has
+//!    ([`crate::proof::lone`]) are none: the branch stands for them.
 //!
 //! Where both versions have a branch, or neither needs it to be passed over, chains stay as they
 //! are: a chain has points, and landings, of its own.
@@ -22,7 +23,7 @@ use typed_index_collections::TiVec;
 /// There are less blocks on the ways than this.
 const MOST_BLOCKS: usize = 64;
 
-/// Has chains go on behind the branches that only one version has.
+/// Has chains go on behind the branches that only one version has. They go on behind none before.
 pub fn contract(versions: &mut Versions) {
     let made = Version::BOTH.map(|which| {
         let other = &versions.of[which.other()];
@@ -45,7 +46,7 @@ fn contracted(
     let mut found: Vec<(BlockId, Hammock)> = graph
         .blocks
         .keys()
-        .filter_map(|join| Some((version.scopes.immediate(join)?, hammock(version, join)?)))
+        .filter_map(|join| Some((version.scopes.immediate(join)?, hammock(version, which, join)?)))
         .collect();
     let mut hammocks = TiVec::from(vec![None; graph.blocks.len()]);
     let mut made: Option<Chains> = None;
@@ -120,7 +121,7 @@ impl End<'_> {
 }
 
 /// The hammock of a join.
-fn hammock(version: &VersionFacts, join: BlockId) -> Option<Hammock> {
+fn hammock(version: &VersionFacts, which: Version, join: BlockId) -> Option<Hammock> {
     let live = &version.live;
     let above = version.scopes.immediate(join)?;
     (live.predecessors[join].len() > 1 && live.successors[above].len() > 1).then_some(())?;
@@ -130,7 +131,7 @@ fn hammock(version: &VersionFacts, join: BlockId) -> Option<Hammock> {
         if block == above || between.contains(&block) {
             continue;
         }
-        if block == join || between.len() == MOST_BLOCKS || !is_silent(version, block) {
+        if block == join || between.len() == MOST_BLOCKS || !is_silent(version, which, block) {
             return None;
         }
         between.push(block);
@@ -144,12 +145,14 @@ fn hammock(version: &VersionFacts, join: BlockId) -> Option<Hammock> {
 }
 
 /// True for a block that only computes values.
-fn is_silent(version: &VersionFacts, block: BlockId) -> bool {
-    let mut nodes = version.graph.insts(block).iter().map(|i| version.graph.nodes[i].facts);
-    nodes.all(|facts| {
+fn is_silent(version: &VersionFacts, which: Version, block: BlockId) -> bool {
+    let mut nodes = version.graph.insts(block).iter().map(|i| &version.graph.nodes[i]);
+    nodes.all(|node| {
+        let facts = node.facts;
+        let is_lone = which == Version::Base && node.lone.is_some();
         let ends = facts.is_terminator() && !facts.is_anchor() && !facts.reads_memory();
         let computes = facts.is_repeatable() || facts.is_load();
-        facts.is_phi() || facts.is_marker() || computes || ends
+        facts.is_phi() || facts.is_marker() || computes || ends || is_lone
     })
 }
 
