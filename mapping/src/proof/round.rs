@@ -16,6 +16,7 @@ use crate::proof::guesses::{Guess, Guesses, Refuted, guesses};
 use crate::proof::keys::{Atom, Form, Key, KeyId, Keys, Literal};
 use crate::proof::matching::Matching;
 use crate::proof::numbers::{Number, UNKNOWN};
+use crate::proof::round::stored::stored_alone;
 use crate::proof::shape::{Entry, Shape, entries};
 use crate::proof::terms::LookedInto;
 use crate::versions::chains::ChainId;
@@ -23,7 +24,7 @@ use crate::versions::facts::{VersionFacts, Versions};
 use crate::versions::graph::{Access, Boolean, Linear, Operand, Oracle};
 use crate::versions::version::{PerVersion, Version};
 use midflight_ir::ids::{BlockId, InstId, ValueId};
-use rustc_hash::FxHashSet as HashSet;
+use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 use std::cell::RefCell;
 use typed_index_collections::TiVec;
 
@@ -35,6 +36,7 @@ mod loads;
 mod over;
 mod phi_of_loads;
 mod phis;
+mod stored;
 mod through_phis;
 mod uses;
 mod ways;
@@ -136,6 +138,8 @@ pub(super) struct Round<'a> {
     forms: Vec<Option<KeyId>>,
     /// The segments of chains in which there are lone stores
     lone_segments: PerVersion<HashSet<(ChainId, usize)>>,
+    /// Instructions of opt whose results it stores where base has several stores, and these
+    stored_alone: HashMap<InstId, Vec<InstId>>,
     /// Branches of opt, and the instructions that were looked into to prove where they go
     looked_into_on_ways: RefCell<Vec<(InstId, LookedInto)>>,
     /// Of one instruction: memory that the next one uses again
@@ -189,6 +193,7 @@ impl<'a> Round<'a> {
             facts: PerVersion::default(),
             forms: Vec::new(),
             lone_segments: PerVersion::from_fn(|w| lone_segments(&versions.of[w])),
+            stored_alone: stored_alone(versions),
             looked_into_on_ways: RefCell::default(),
             scratch: Scratch::default(),
         };

@@ -41,8 +41,8 @@ pub enum Term {
     Constant(ConstId),
     /// An operation on former terms
     Operation(Version, InstId, Vec<usize>),
-    /// A phi that a branch decides: a select of former terms, its condition and what comes in if
-    /// that holds, and if not
+    /// A phi that a branch decides, or a value of its type: a select of former terms, its condition
+    /// and what comes in if that holds, and if not
     Chosen(Version, InstId, [usize; 3]),
     /// A former term extended to the type of a value, as a signed number or not
     Extended {

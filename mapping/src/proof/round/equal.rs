@@ -20,7 +20,9 @@ impl Round<'_> {
         let has = match which {
             Version::Base => self.candidates.base[inst].is_some(),
             Version::Opt => {
-                !self.candidates.opt[inst].is_empty() || self.guesses.phi(inst).is_some()
+                !self.candidates.opt[inst].is_empty()
+                    || self.guesses.phi(inst).is_some()
+                    || self.stored_alone.contains_key(&inst)
             }
         };
         has && self.lost[which][inst] < MOST_LOST
@@ -49,8 +51,9 @@ impl Round<'_> {
     ) -> Option<(Found, Option<ValueId>)> {
         let known = self.congruence.looked_into.remove(&(which, inst));
         let proved = self.proof_of(which, inst, found).or_else(|| {
-            let (number, looked_into) =
-                (which == Version::Opt).then(|| self.phi_as_guessed(inst))??;
+            (which == Version::Opt).then_some(())?;
+            let proved = self.phi_as_guessed(inst).or_else(|| self.as_stored(inst));
+            let (number, looked_into) = proved?;
             Some((Found::Number(number), looked_into))
         });
         match &proved {
