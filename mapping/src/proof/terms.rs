@@ -222,11 +222,24 @@ impl Terms {
         is_exact: impl Fn(Version, InstId) -> bool,
         is_well_defined: impl Fn(Number) -> bool,
     ) -> Option<LookedInto> {
+        let of_values: OfValues<'_> = (&is_select, &is_well_defined);
+        // What both are made of may be poison itself only on some ways, and what it is made of on all.
+        let mut looked_into = [false, true]
+            .into_iter()
+            .find_map(|to_leaves| self.looked_into_down(to_leaves, of_values))?;
+        looked_into.retain(|&(which, inst)| !is_exact(which, inst));
+        looked_into.sort_unstable();
+        looked_into.dedup();
+        Some(looked_into)
+    }
+
+    /// The same, down to what both are made of, or to the leaves.
+    fn looked_into_down(&self, to_leaves: bool, of_values: OfValues<'_>) -> Option<LookedInto> {
+        let (is_select, is_well_defined) = of_values;
         let conditions = self.of_conditions();
         let [first, second] = self.roots.each_ref().map(std::slice::from_ref);
         let sides = [first, second, &conditions];
-        let (uses, mut looked_into) = self.uses(sides, &is_select, &is_well_defined)?;
-        let of_values: OfValues<'_> = (&is_select, &is_well_defined);
+        let (uses, mut looked_into) = self.uses(sides, to_leaves, is_select, is_well_defined)?;
         let holds = |(term, [base, opt, condition]): (usize, &[Uses; 3])| {
             let both = [base, opt];
             // Base has branched by a condition, and the program by a branch: it was no poison.
@@ -238,11 +251,7 @@ impl Terms {
                 || is_well_defined(self.numbers[term])
                 || (is_once && self.is_no_poison(term, &uses, of_values, &mut looked_into))
         };
-        let holds = uses.iter().enumerate().all(holds);
-        looked_into.retain(|&(which, inst)| !is_exact(which, inst));
-        looked_into.sort_unstable();
-        looked_into.dedup();
-        holds.then_some(looked_into)
+        uses.iter().enumerate().all(holds).then_some(looked_into)
     }
 
     /// True for a term that is no poison, as each leaf of it makes what was branched by poison, too,
@@ -318,7 +327,7 @@ impl Terms {
         is_select: impl Fn(Version, InstId) -> bool,
         is_well_defined: impl Fn(Number) -> bool,
     ) -> Option<LookedInto> {
-        let (uses, mut looked_into) = self.uses(sides, is_select, &is_well_defined)?;
+        let (uses, mut looked_into) = self.uses(sides, false, &is_select, &is_well_defined)?;
         let is_leaf = |root: &usize| uses[*root].iter().any(|of| of.is_used);
         let are_leaves = sides.iter().all(|roots| roots.iter().all(is_leaf));
         if are_leaves {
@@ -337,23 +346,25 @@ impl Terms {
     }
 
     /// For each term how the expressions of all sides use it, if both that are compared are made
-    /// of it or it is a leaf, and the instructions above these.
+    /// of it or it is a leaf, and the instructions above these; or just if it is a leaf.
     fn uses<const N: usize>(
         &self,
         sides: [&[usize]; N],
-        is_select: impl Fn(Version, InstId) -> bool,
-        is_well_defined: impl Fn(Number) -> bool,
+        to_leaves: bool,
+        is_select: &dyn Fn(Version, InstId) -> bool,
+        is_well_defined: &dyn Fn(Number) -> bool,
     ) -> Option<(Vec<[Uses; N]>, LookedInto)> {
         let reached = sides.map(|roots| self.reached_from(roots));
-        let is_shared = |term: usize| reached[..2].iter().all(|reached| reached[term]);
+        let is_shared =
+            |term: usize| !to_leaves && reached[..2].iter().all(|reached| reached[term]);
         let mut uses = vec![[Uses::default(); N]; self.terms.len()];
         let mut looked_into = LookedInto::new();
         for (side, roots) in sides.into_iter().enumerate() {
             let mut looking = Looking {
                 terms: self,
                 is_shared: &is_shared,
-                is_select: &is_select,
-                is_well_defined: &is_well_defined,
+                is_select,
+                is_well_defined,
                 looked_into: LookedInto::new(),
                 ways: 0,
             };
