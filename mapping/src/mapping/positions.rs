@@ -5,8 +5,8 @@
 //! each instruction, in both versions, and a transition never leads to a smaller one. Instructions
 //! that both versions have are at the same position.
 
-use crate::versions::facts::Versions;
-use crate::versions::version::PerVersion;
+use crate::versions::facts::{VersionFacts, Versions};
+use crate::versions::version::{PerVersion, Version};
 use midflight_ir::ids::InstId;
 use rustc_hash::FxHashMap as HashMap;
 
@@ -59,18 +59,34 @@ fn aligned_positions(versions: &Versions, segment: PerVersion<&[InstId]>) -> Per
     })
 }
 
+/// What is behind a branch of base with stores on its ways, each with the store that opt has in place
+/// of these: from all points on the ways it is ahead.
+fn merged(versions: &Versions, segment: PerVersion<&[InstId]>) -> Vec<PerVersion<usize>> {
+    let VersionFacts { graph, chains, .. } = &versions.of.base;
+    let is_lone = |which: Version, inst: InstId| versions.graph(which).nodes[inst].lone.is_some();
+    let insts = segment.base.iter().enumerate();
+    let stores_on_way = |&(_, &inst): &(usize, &InstId)| {
+        chains.passed(graph, inst).any(|i| is_lone(Version::Base, i))
+    };
+    let behind: Vec<usize> = insts.filter(stores_on_way).map(|(place, _)| place + 1).collect();
+    let stores: Vec<usize> =
+        (0..segment.opt.len()).filter(|&place| is_lone(Version::Opt, segment.opt[place])).collect();
+    if behind.len() != stores.len() {
+        return Vec::new();
+    }
+    behind.into_iter().zip(stores).map(|(base, opt)| PerVersion { base, opt }).collect()
+}
+
 /// Places of instructions that both versions have: a longest sequence that ascends in both.
 fn aligned(versions: &Versions, segment: PerVersion<&[InstId]>) -> Vec<PerVersion<usize>> {
     let places: HashMap<InstId, usize> =
         segment.opt.iter().enumerate().map(|(place, &inst)| (inst, place)).collect();
-    let pairs: Vec<PerVersion<usize>> = segment
-        .base
-        .iter()
-        .enumerate()
-        .filter_map(|(a, &inst)| {
-            Some(PerVersion { base: a, opt: *places.get(&versions.tracked.kept[inst]?)? })
-        })
-        .collect();
+    let mut pairs = merged(versions, segment);
+    let kept = segment.base.iter().enumerate().filter_map(|(a, &inst)| {
+        Some(PerVersion { base: a, opt: *places.get(&versions.tracked.kept[inst]?)? })
+    });
+    pairs.extend(kept);
+    pairs.sort_by_key(|pair| (pair.base, pair.opt));
     // Patience sorting: `ends` has for each length the pair that a sequence of it ends with.
     let mut ends: Vec<usize> = Vec::new();
     let mut before: Vec<Option<usize>> = vec![None; pairs.len()];
