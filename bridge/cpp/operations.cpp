@@ -15,6 +15,7 @@
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/IR/AttributeMask.h"
+#include "llvm/IR/ConstantRange.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Instructions.h"
@@ -616,6 +617,46 @@ LLVMValueRef mfb_simplify(LLVMValueRef Inst, const LLVMValueRef *Operands,
   for (Instruction *Flagged : Of.Flagged)
     Add(To, wrap(static_cast<Value *>(Flagged)));
   return wrap(V);
+}
+
+/// What the one comparison of a value with a constant gives, on these operands,
+/// where another one of the same value has given a boolean that was branched
+/// by: 1 or 0, or -1 if that does not say.
+int mfb_said(LLVMValueRef Known, const LLVMValueRef *KnownOperands, bool Holds,
+             LLVMValueRef Asked, const LLVMValueRef *AskedOperands) {
+  // What the value is in if the comparison holds.
+  auto Region = [](LLVMValueRef Inst, const LLVMValueRef *Operands,
+                   Value *&Of) -> std::optional<ConstantRange> {
+    auto *Comparison = dyn_cast<ICmpInst>(unwrap(Inst));
+    if (!Comparison)
+      return std::nullopt;
+    CmpInst::Predicate P = Comparison->getPredicate();
+    Value *Left = unwrap(Operands[0]), *Right = unwrap(Operands[1]);
+    if (isa<ConstantInt>(Left)) {
+      std::swap(Left, Right);
+      P = CmpInst::getSwappedPredicate(P);
+    }
+    auto *C = dyn_cast<ConstantInt>(Right);
+    if (!C || isa<Constant>(Left))
+      return std::nullopt;
+    Of = Left;
+    return ConstantRange::makeExactICmpRegion(P, C->getValue());
+  };
+  Value *Of = nullptr, *Same = nullptr;
+  auto Is = Region(Known, KnownOperands, Of);
+  auto IsAsked = Region(Asked, AskedOperands, Same);
+  if (!Is || !IsAsked || Of != Same)
+    return -1;
+  ConstantRange Range = Holds ? *Is : Is->inverse();
+  // Whatever undefined bits are, it is no less than that.
+  if (auto *Extended = dyn_cast<ZExtInst>(Of)) {
+    unsigned Bits = Extended->getSrcTy()->getScalarSizeInBits();
+    unsigned Width = Extended->getType()->getScalarSizeInBits();
+    Range = Range.intersectWith(ConstantRange::getFull(Bits).zeroExtend(Width));
+  }
+  if (IsAsked->contains(Range))
+    return 1;
+  return IsAsked->inverse().contains(Range) ? 0 : -1;
 }
 
 /// For an operation that adds multiples of its operands, modulo 2^64 or the

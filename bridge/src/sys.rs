@@ -203,6 +203,13 @@ unsafe extern "C" {
     );
     pub fn mfb_intersect_flags(insts: *const LLVMValueRef, count: usize);
     pub fn mfb_losing_flags(insts: *const LLVMValueRef, count: usize, losing: *mut bool);
+    pub fn mfb_said(
+        known: LLVMValueRef,
+        known_operands: *const LLVMValueRef,
+        holds: bool,
+        asked: LLVMValueRef,
+        asked_operands: *const LLVMValueRef,
+    ) -> c_int;
     pub fn mfb_simplify(
         inst: LLVMValueRef,
         operands: *const LLVMValueRef,

@@ -333,6 +333,21 @@ impl<'m> Inst<'m> {
         wrap(equal).map(|equal| (Value::from_raw(equal), flagged))
     }
 
+    /// What this comparison of a value with a constant gives on two operands, where another one
+    /// of the same value has given `holds`, and was branched by.
+    pub fn said_by(
+        self,
+        operands: [Value<'m>; 2],
+        (known, of_known, holds): (Self, [Value<'m>; 2], bool),
+    ) -> Option<bool> {
+        // SAFETY: both are live, and each has two operands.
+        let said = unsafe {
+            let of_known = Value::list(&of_known);
+            sys::mfb_said(known.0, of_known, holds, self.0, Value::list(&operands))
+        };
+        (said >= 0).then_some(said == 1)
+    }
+
     /// The text of the inline assembly that it calls; none if it does not.
     pub fn assembly(self) -> Option<String> {
         let mut length = 0;

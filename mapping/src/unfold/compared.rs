@@ -1,6 +1,6 @@
 //! What a branch decides by, followed back over the edges by which control came to it.
 
-use crate::versions::graph::{Graph, Operand, Oracle};
+use crate::versions::graph::{Boolean, Graph, Operand, Oracle};
 use crate::versions::version::Version;
 use midflight_ir::ids::{BlockId, InstId};
 
@@ -37,10 +37,46 @@ impl Compared {
         Compared { operands: self.operands.iter().map(|&o| change(o)).collect(), ..*self }
     }
 
-    /// True for total operations that do the same to the same.
-    pub(super) fn is_same(&self, graph: &Graph, other: &Compared) -> bool {
+    /// What it gives where another one gave a boolean that was branched by: if both do the same to
+    /// the same, or are comparisons of one value, of which the one says enough.
+    pub(super) fn said_by(
+        &self,
+        graph: &Graph,
+        (other, holds): (&Compared, bool),
+        which: Version,
+        oracle: &dyn Oracle,
+    ) -> Option<bool> {
         let [own, of_other] = [self.inst, other.inst].map(|inst| &graph.nodes[inst]);
-        own.is_total && own.operation == of_other.operation && self.operands == other.operands
+        if !own.is_total || !of_other.is_total {
+            return None;
+        }
+        if own.operation == of_other.operation && self.operands == other.operands {
+            return Some(holds);
+        }
+        let [one, known] = [own, of_other].map(|node| node.boolean);
+        let comparison = |of| match of {
+            Some(Boolean::Comparison { predicate, swapped, negated, symmetric }) => {
+                Some((predicate, swapped, negated, symmetric))
+            }
+            _ => None,
+        };
+        let (predicate, swapped, negated, symmetric) = comparison(one)?;
+        let (of_other, is_swapped, is_negated, _) = comparison(known)?;
+        let [own, known] = [self, other].map(|of| <[Operand; 2]>::try_from(&of.operands[..]).ok());
+        let (own, known) = (own?, known?);
+        let reversed = [known[1], known[0]];
+        let same_order = swapped == is_swapped;
+        let are_same = if same_order { own == known } else { own == reversed };
+        if predicate == of_other && (are_same || symmetric && (own == known || own == reversed)) {
+            return Some(holds ^ (negated != is_negated));
+        }
+        let of_value = |operands: [Operand; 2]| {
+            let mut values = operands.into_iter().filter(|o| matches!(o, Operand::Value(_)));
+            values.next().filter(|_| values.next().is_none())
+        };
+        let value = of_value(own)?;
+        (of_value(known) == Some(value)).then_some(())?;
+        oracle.said(which, (self.inst, own), (other.inst, known, holds))
     }
 
     /// What it gives, if that is known of these operands.

@@ -217,8 +217,8 @@ impl Propagation<'_> {
     fn decided_over(&self, (from, to): (BlockId, BlockId), compared: &Compared) -> Option<bool> {
         let VersionFacts { graph, live, .. } = self.version;
         let (by, holds) = graph.said_over((from, to)).filter(|_| live.taken[from].len() == 2)?;
-        let own = self.compared(self.only(by))?;
-        compared.is_same(graph, &own).then_some(holds)
+        let known = self.compared(self.only(by))?;
+        compared.said_by(graph, (&known, holds), self.which, self.oracle)
     }
 
     /// The same, by a branch that is above on all ways.

@@ -98,6 +98,27 @@ impl Oracle for Projected<'_> {
         self.oracle.stands_for(&self.folded(terms), negated, at)
     }
 
+    fn said(
+        &self,
+        which: Version,
+        (asked, of_asked): (InstId, [Operand; 2]),
+        (known, of_known, holds): (InstId, [Operand; 2], bool),
+    ) -> Option<bool> {
+        let value = |operand: &Operand| matches!(operand, Operand::Value(_));
+        let [one, other] = [of_asked, of_known].map(|of| of.into_iter().find(value));
+        // Copies of one value need not be the same.
+        (one == other).then_some(())?;
+        let fold = &self.folds[which];
+        let folded = |operands: [Operand; 2]| {
+            operands.map(|operand| match operand {
+                Operand::Value(value) => Operand::Value(self.value(which, value)),
+                constant => constant,
+            })
+        };
+        let known = (fold.insts[known], folded(of_known), holds);
+        self.oracle.said(which, (fold.insts[asked], folded(of_asked)), known)
+    }
+
     fn integer(&self, constant: ConstId) -> Option<i64> {
         self.oracle.integer(constant)
     }

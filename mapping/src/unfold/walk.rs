@@ -424,27 +424,30 @@ impl Walk<'_> {
     ) -> Option<bool> {
         let VersionFacts { graph, live, .. } = self.version(which);
         let from = self.end(which, path);
-        match graph.said_over((from, to)).filter(|_| live.taken[from].len() == 2) {
-            Some((by, holds)) if self.is(which, path, by, compared) => Some(holds),
-            _ => self.held_at(which, path, compared, deepest),
-        }
+        let said = graph.said_over((from, to)).filter(|_| live.taken[from].len() == 2);
+        let held = said.and_then(|(by, holds)| self.said_by(which, path, (by, holds), compared));
+        held.or_else(|| self.held_at(which, path, compared, deepest))
     }
 
-    /// True if a value is, at the end of a path, that of a comparison.
-    fn is(&self, which: Version, path: Path<'_>, value: Operand, compared: &Compared) -> bool {
+    /// Whether a comparison holds at the end of a path, if another one says so that held, or not.
+    fn said_by(
+        &self,
+        which: Version,
+        path: Path<'_>,
+        (by, holds): (Operand, bool),
+        compared: &Compared,
+    ) -> Option<bool> {
         let graph = &self.version(which).graph;
-        let Some(definition) = graph.definition_of(value) else { return false };
+        let definition = graph.definition_of(by)?;
         let block = self.end(which, path);
         if !graph.nodes[definition].facts.is_phi() || graph.block(definition) != block {
-            return compared.is_same(graph, &Compared::of(graph, definition));
+            let known = Compared::of(graph, definition);
+            return compared.said_by(graph, (&known, holds), which, self.oracle);
         }
-        let [source] = self.before(which, path)[..] else { return false };
+        let [source] = self.before(which, path)[..] else { return None };
         let from = self.end(which, source);
-        graph.incoming(definition, from).is_some_and(|value| {
-            compared
-                .before(graph, from, block)
-                .is_some_and(|compared| self.is(which, source, value, &compared))
-        })
+        let by = graph.incoming(definition, from)?;
+        self.said_by(which, source, (by, holds), &compared.before(graph, from, block)?)
     }
 
     fn place(&self, state: State, which: Version) -> Place {

@@ -403,6 +403,14 @@ pub trait Oracle {
     /// one, of base, wherever that is neither poison nor undefined. Only base's alone keeps its
     /// flags. At an instruction of base, its values are what they can be there.
     fn stands_for(&self, terms: &Terms, negated: bool, at: Option<InstId>) -> bool;
+    /// What a comparison of a value with a constant gives on two operands, where another one of the
+    /// same value gave a boolean that was branched by, if that says so.
+    fn said(
+        &self,
+        which: Version,
+        asked: (InstId, [Operand; 2]),
+        known: (InstId, [Operand; 2], bool),
+    ) -> Option<bool>;
     /// The value of an integer constant.
     fn integer(&self, constant: ConstId) -> Option<i64>;
     /// For the address of a place in a global variable, or just behind that: the variable's, and

@@ -478,6 +478,21 @@ impl Oracle for Text {
         })
     }
 
+    fn said(
+        &self,
+        which: Version,
+        (asked, of_asked): (InstId, [Operand; 2]),
+        (known, of_known, holds): (InstId, [Operand; 2], bool),
+    ) -> Option<bool> {
+        let text = |inst: InstId, operands: [Operand; 2]| {
+            let [first, second] = operands.map(|operand| self.name(which, operand));
+            format!("{}({first}, {second})", self.inst(which, inst))
+        };
+        let known = text(known, of_known);
+        let question = format!("said {} by {known} = {holds}", text(asked, of_asked));
+        Some(self.answer(which, &question)? == "true")
+    }
+
     fn is_well_defined(&self, which: Version, operand: Operand) -> bool {
         let name = self.name(which, operand);
         match operand {

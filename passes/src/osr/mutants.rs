@@ -253,6 +253,15 @@ impl Oracle for StaleLoads<'_> {
         self.0.stands_for(terms, negated, at)
     }
 
+    fn said(
+        &self,
+        which: Version,
+        asked: (InstId, [Operand; 2]),
+        known: (InstId, [Operand; 2], bool),
+    ) -> Option<bool> {
+        self.0.said(which, asked, known)
+    }
+
     fn integer(&self, constant: ConstId) -> Option<i64> {
         self.0.integer(constant)
     }

@@ -219,6 +219,23 @@ impl Oracle for Handles<'_, '_> {
         self.ask(terms, negated, Some(at))
     }
 
+    fn said(
+        &self,
+        which: Version,
+        (asked, of_asked): (InstId, [Operand; 2]),
+        (known, of_known, holds): (InstId, [Operand; 2], bool),
+    ) -> Option<bool> {
+        let snapshot = self.snapshots[which];
+        let values = |operands: [Operand; 2]| {
+            operands.map(|operand| match operand {
+                Operand::Constant(constant) => self.constant(constant),
+                Operand::Value(value) => snapshot.value(value),
+            })
+        };
+        let [asked, known] = [asked, known].map(|inst| snapshot.instructions[inst]);
+        asked.said_by(values(of_asked), (known, values(of_known), holds))
+    }
+
     fn integer(&self, constant: ConstId) -> Option<i64> {
         self.constant(constant).as_integer()
     }
