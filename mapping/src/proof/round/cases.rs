@@ -1,11 +1,11 @@
 //! Switches that go to the same case though they decide by other values: by one that a pass
 //! narrowed, or added a constant to.
 
-use crate::proof::matching::{Condition, Relation};
+use crate::proof::matching::{Condition, PairId, Relation};
 use crate::proof::numbers::{Number, UNKNOWN};
 use crate::proof::round::Round;
 use crate::proof::terms::{DEEPEST, LookedInto, Term, Terms};
-use crate::versions::graph::{Cases, Operand};
+use crate::versions::graph::{Cases, Extends, Operand};
 use crate::versions::version::{PerVersion, Version};
 use midflight_ir::ids::InstId;
 
@@ -20,9 +20,9 @@ pub(super) struct Numbered {
 impl Round<'_> {
     /// Finds the switches of opt that are proved to go to the case that base's one goes to.
     pub(in crate::proof) fn settle_cases(&mut self) {
-        for pair in &self.matching.pairs {
+        for (id, pair) in self.matching.pairs.iter_enumerated() {
             if let Some(Condition { insts, relation: Relation::Cases }) = pair.condition
-                && let Some(looked_into) = self.have_same_cases(insts)
+                && let Some(looked_into) = self.have_same_cases(id, insts)
             {
                 self.congruence.same_cases.insert(insts.opt);
                 self.congruence.looked_into.insert((Version::Opt, insts.opt), looked_into);
@@ -33,7 +33,7 @@ impl Round<'_> {
     /// True if one switch decides by what the other one does with something added, and its cases
     /// are those of the other one with that added; or if the wider one decides by what the other
     /// one does, extended.
-    fn have_same_cases(&self, insts: PerVersion<InstId>) -> Option<LookedInto> {
+    fn have_same_cases(&self, pair: PairId, insts: PerVersion<InstId>) -> Option<LookedInto> {
         let versions = self.versions;
         let cases = PerVersion::from_fn(|w| versions.graph(w).nodes[insts[w]].cases.as_ref());
         let (base, opt) = (cases.base?, cases.opt?);
@@ -64,9 +64,31 @@ impl Round<'_> {
         let cases = PerVersion { base, opt };
         let decided =
             |w: Version| Numbered { which: w, operand: decides[w].0, number: decides[w].1 };
-        Cases::extensions(cases).find_map(|extends| {
-            self.is_extended(decided(wide), decided(narrow), Some(extends.signed))
+        let operands = decides.map(|(operand, _)| operand);
+        Cases::extensions(cases).find_map(|Extends { signed, .. }| {
+            self.is_extended(decided(wide), decided(narrow), Some(signed))
+                .or_else(|| self.is_extended_on_each_way(pair, operands, (wide, signed)))
         })
+    }
+
+    /// The same of an operand of the wider version behind the head of a pair, if it is the one of
+    /// the narrower one extended on each way in.
+    fn is_extended_on_each_way(
+        &self,
+        pair: PairId,
+        operands: PerVersion<Operand>,
+        (wide, signed): (Version, bool),
+    ) -> Option<LookedInto> {
+        let Operand::Value(like) = operands[wide] else { return None };
+        let proves = |terms: &Terms, _| {
+            let mut terms = terms.clone();
+            let narrow = usize::from(wide == Version::Base);
+            let term = terms.roots[narrow];
+            terms.roots[narrow] =
+                terms.add_unknown(Term::Extended { term, signed, like: (wide, like) });
+            self.are_equal(&terms, false)
+        };
+        self.over_ways(pair, operands, &mut Vec::new(), &proves)
     }
 
     /// The instructions that were looked into to prove that a value is another one, extended if it
