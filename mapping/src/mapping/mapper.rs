@@ -662,7 +662,7 @@ impl<'a> Mapper<'a> {
         let places = self.segment(pair, 0).ok_or(Refusal::Unmatched)?;
         // A lone store ahead is not to be left out.
         let of_head = &places.insts[to];
-        let is_lone = |&inst: &InstId| self.proved(to).graph.nodes[inst].lone.is_some();
+        let is_lone = |&inst: &InstId| self.proof.pending.written(to, inst).next().is_some();
         let lone = of_head.iter().position(is_lone);
         let of_head = &of_head[..lone.map_or(of_head.len(), |lone| lone + 1)];
         let candidates = of_head.iter().copied().filter(is_point).filter(can_land);

@@ -378,7 +378,9 @@ impl Congruence {
         let Some(load) = opt.definition(value) else { return false };
         let chains = &versions.of.opt.chains;
         let is_of_segment = |inst: InstId| (chains.of_inst(opt, inst), chains.segment[inst]);
+        // Stores that only one version has are no anchors.
         opt.nodes[load].integer_bytes == Some(bytes)
+            && !versions.has_lone
             && is_of_segment(load) == is_of_segment(insts.opt)
     }
 

@@ -38,8 +38,9 @@ pub struct Pending {
 }
 
 impl Pending {
-    /// The places that lone stores write to at an instruction of a chain.
-    pub(super) fn written(&self, which: Version, inst: InstId) -> impl Iterator<Item = PlaceId> {
+    /// The places that lone stores write to at an instruction of a chain, or on the ways of a branch
+    /// that stands for them.
+    pub(crate) fn written(&self, which: Version, inst: InstId) -> impl Iterator<Item = PlaceId> {
         let passed = self.passed.get(&inst).filter(|_| which == Version::Base);
         self.of_store[which].get(&inst).into_iter().chain(passed.into_iter().flatten()).copied()
     }

@@ -341,6 +341,7 @@ fn with_lone(
     let mut partings = matching.partings.clone();
     let mut has_failed = false;
     let mut best: Option<(usize, Candidates, (Matching, Congruence, Pending))> = None;
+    let mut set = Candidates::default();
     for _ in 0..MOST_LONE_ROUNDS {
         let (now, later): (Vec<_>, Vec<_>) =
             groups.into_iter().partition(|group| is_at_parting(versions, &partings, group));
@@ -356,6 +357,7 @@ fn with_lone(
             break;
         }
         set_lone(versions, &chosen, oracle);
+        set.clone_from(&chosen);
         // Where the versions' structure parts them before, nothing of this round is of use but that.
         let mut parted = Vec::new();
         let structure = versions.settled_structure(versions.candidates(), &mut parted);
@@ -382,7 +384,7 @@ fn with_lone(
         }
     }
     let (_, lone, found) = best.filter(|&(extent, ..)| extent >= least)?;
-    if lone != chosen {
+    if lone != set {
         set_lone(versions, &lone, oracle);
     }
     Some(found)

@@ -226,20 +226,28 @@ impl Terms {
         // What both are made of may be poison itself only on some ways, and what it is made of on all.
         let mut looked_into = [false, true]
             .into_iter()
-            .find_map(|to_leaves| self.looked_into_down(to_leaves, of_values))?;
-        looked_into.retain(|&(which, inst)| !is_exact(which, inst));
+            .find_map(|to_leaves| self.looked_into_down(to_leaves, &is_exact, of_values))?;
         looked_into.sort_unstable();
         looked_into.dedup();
         Some(looked_into)
     }
 
     /// The same, down to what both are made of, or to the leaves.
-    fn looked_into_down(&self, to_leaves: bool, of_values: OfValues<'_>) -> Option<LookedInto> {
+    /// LLVM is asked whether a remainder is left only above what both are made of.
+    fn looked_into_down(
+        &self,
+        to_leaves: bool,
+        is_exact: &dyn Fn(Version, InstId) -> bool,
+        of_values: OfValues<'_>,
+    ) -> Option<LookedInto> {
         let (is_select, is_well_defined) = of_values;
         let conditions = self.of_conditions();
         let [first, second] = self.roots.each_ref().map(std::slice::from_ref);
         let sides = [first, second, &conditions];
         let (uses, mut looked_into) = self.uses(sides, to_leaves, is_select, is_well_defined)?;
+        if !to_leaves {
+            looked_into.retain(|&(which, inst)| !is_exact(which, inst));
+        }
         let holds = |(term, [base, opt, condition]): (usize, &[Uses; 3])| {
             let both = [base, opt];
             // Base has branched by a condition, and the program by a branch: it was no poison.

@@ -95,6 +95,11 @@ impl Chains {
         between.flat_map(|&block| graph.insts(block).iter())
     }
 
+    /// True for a block between a branch and its join where a chain goes on behind these.
+    pub fn is_passed(&self, block: BlockId) -> bool {
+        self.of_block[block].is_some_and(|chain| !self.chains[chain].blocks.contains(&block))
+    }
+
     /// Its first segments, so many: each as [`Chains::of_segment`] has it.
     pub fn segments(&self, graph: &Graph, chain: ChainId, count: usize) -> Vec<Vec<InstId>> {
         let mut segments = vec![Vec::new(); count];

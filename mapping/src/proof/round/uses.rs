@@ -264,6 +264,9 @@ impl Round<'_> {
             let pair = self.matching.of_chain[w][chain]?;
             Some((pair, version.chains.segment[insts[w]]))
         };
+        // On the ways of a branch that a chain goes on behind it need not run.
+        let chains = &versions.of.base.chains;
+        (!chains.is_passed(versions.of.base.graph.block(base))).then_some(())?;
         let (pair, segment) = place(Version::Base)?;
         let is_together = place(Version::Opt) == Some((pair, segment))
             && segment <= self.matching.pairs[pair].prefix;
