@@ -26,7 +26,7 @@ use crate::proof::matching::{Condition, Matching, Relation, Walk};
 use crate::proof::numbers::{Layout, Number, UNKNOWN};
 use crate::proof::places::{Content, Contents};
 use crate::proof::terms::LookedInto;
-use crate::versions::facts::Versions;
+use crate::versions::facts::{VersionFacts, Versions};
 use crate::versions::graph::{Access, ConstId, Operand};
 use crate::versions::version::{PerVersion, Version};
 use midflight_ir::ids::{BlockId, InstId, ValueId};
@@ -376,12 +376,19 @@ impl Congruence {
         }
         let Operand::Value(value) = opt.operands(insts.opt)[0] else { return false };
         let Some(load) = opt.definition(value) else { return false };
-        let chains = &versions.of.opt.chains;
-        let is_of_segment = |inst: InstId| (chains.of_inst(opt, inst), chains.segment[inst]);
+        let of_segment = |w: Version, inst: InstId| {
+            let VersionFacts { graph, chains, .. } = &versions.of[w];
+            (chains.of_inst(graph, inst), chains.segment[inst])
+        };
         // Stores that only one version has are no anchors.
+        let stores_alone = |w: Version| {
+            let nodes = versions.graph(w).nodes.iter_enumerated();
+            let mut lone = nodes.filter(|(_, node)| node.lone.is_some());
+            lone.any(|(inst, _)| of_segment(w, inst) == of_segment(w, insts[w]))
+        };
         opt.nodes[load].integer_bytes == Some(bytes)
-            && !versions.has_lone
-            && is_of_segment(load) == is_of_segment(insts.opt)
+            && of_segment(Version::Opt, load) == of_segment(Version::Opt, insts.opt)
+            && !Version::BOTH.into_iter().any(stores_alone)
     }
 
     /// True if two operands are congruent, or are the same wherever the instructions run.
