@@ -376,6 +376,9 @@ fn with_lone(
             }
             partings.clone_from(&matching.partings);
             best = Some((extent, chosen.clone(), (matching, congruence, pending)));
+        } else if groups.iter().any(|group| is_at_parting(versions, &matching.partings, group)) {
+            // They may fail only since the versions part behind them.
+            (partings, has_failed) = (matching.partings, false);
         } else {
             for which in Version::BOTH {
                 chosen[which].retain(|&store| !failed.contains(&(which, store)));

@@ -55,14 +55,20 @@ fn contracted(
         let (now, later): (Vec<_>, Vec<_>) = found.into_iter().partition(|(branch, hammock)| {
             let [before, behind] = [*branch, hammock.join].map(|b| chains.of_block[b]);
             let (Some(before), Some(behind)) = (before, behind) else { return false };
-            // A silent chain is passed over anyway.
-            let is_seen = !chains.chains[behind].anchors.is_empty()
+            // A silent chain is passed over anyway, but for what is stored before it.
+            let stores = hammock.between.iter().flat_map(|&b| version.graph.insts(b));
+            let stores = stores.filter(|&i| version.graph.nodes[i].lone.is_some()).count() > 0;
+            let is_seen = stores
+                || !chains.chains[behind].anchors.is_empty()
                 || version.live.taken[chains.last(behind)].is_empty();
             let ends = End { chains, version, other, tracked, which };
-            is_seen
-                && before != behind
-                && ends.of(before, true).is_some()
-                && ends.of(before, true) == ends.of(behind, false)
+            let there = ends.of(before, true);
+            let is_one = |behind: Option<ChainId>| match (there, behind) {
+                // Where nothing of it is known, it is where the other version stores.
+                (Some(there), None) => stores && ends.stores_alone(there),
+                (there, behind) => there.is_some() && there == behind,
+            };
+            is_seen && before != behind && is_one(ends.of(behind, false))
         });
         if now.is_empty() {
             return made;
@@ -110,6 +116,13 @@ impl End<'_> {
             blocks.find_map(|&block| self.other.chains.of_block[self.block(block)?])
         };
         anchors.clone().find_map(there).or_else(of_block).or_else(|| all.iter().find_map(there))
+    }
+
+    /// True for a chain of the other version with a store that only that has.
+    fn stores_alone(&self, chain: ChainId) -> bool {
+        let blocks = self.other.chains.chains[chain].blocks.iter();
+        let mut insts = blocks.flat_map(|&block| self.other.graph.insts(block));
+        insts.any(|inst| self.other.graph.nodes[inst].lone.is_some())
     }
 
     fn block(&self, block: BlockId) -> Option<BlockId> {

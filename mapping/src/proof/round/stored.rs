@@ -8,7 +8,7 @@ use crate::proof::round::Round;
 use crate::proof::terms::{DEPTHS, LookedInto, MOST_TERMS, Term, Terms};
 use crate::versions::facts::{VersionFacts, Versions};
 use crate::versions::graph::{Access, Operand};
-use crate::versions::version::{PerVersion, Version};
+use crate::versions::version::Version;
 use midflight_ir::ids::{BlockId, InstId};
 use rustc_hash::FxHashMap as HashMap;
 
@@ -47,25 +47,48 @@ impl Round<'_> {
         })
     }
 
-    /// The place of a store of opt alone, and what may have written to it last in base where the
-    /// segment ends that the store is in.
+    /// For a store of opt alone the place in base, and what wrote to it last there: of what does so in
+    /// the segment, counted from its end, as many as stores of opt are behind this one.
     fn before_store(&self, store: InstId) -> Option<(Content, Access)> {
-        let PerVersion { base, opt } = &self.versions.of;
-        let chain = opt.chains.of_inst(&opt.graph, store)?;
+        let versions = self.versions;
+        let chain = versions.of.opt.chains.of_inst(&versions.of.opt.graph, store)?;
         let pair = &self.matching.pairs[self.matching.of_chain.opt[chain]?];
-        let segment = opt.chains.segment[store];
+        let segment = versions.of.opt.chains.segment[store];
         (segment <= pair.prefix).then_some(())?;
-        let chain = &base.chains.chains[pair.chains.base];
-        let end = chain.anchors.get(segment).copied();
-        let end = end.unwrap_or_else(|| base.graph.terminator(base.chains.last(pair.chains.base)));
-        let place = self.congruence.accessed(self.versions, Version::Opt, store)?;
-        let alone = base
-            .graph
-            .nodes
-            .iter_enumerated()
-            .filter(|(_, node)| node.lone.is_some() && node.data_type == place.data_type);
-        let accessed = |(inst, _)| self.congruence.accessed(self.versions, Version::Base, inst);
-        let of_base = alone.filter_map(accessed).find(|other| other.number == place.number)?;
+        let place = self.congruence.accessed(versions, Version::Opt, store)?;
+        let stores_there = |which: Version, inst: InstId| {
+            let accessed = || self.congruence.accessed(versions, which, inst);
+            let is_lone = versions.graph(which).nodes[inst].lone.is_some();
+            is_lone
+                .then(accessed)
+                .flatten()
+                .filter(|other| (other.number, other.data_type) == (place.number, place.data_type))
+        };
+        let insts = |which: Version| {
+            let VersionFacts { graph, chains, .. } = &versions.of[which];
+            chains.of_segment(graph, pair.chains[which], segment).into_iter()
+        };
+        let behind = insts(Version::Opt).skip_while(|&inst| inst != store).skip(1);
+        let behind = behind.filter(|&inst| stores_there(Version::Opt, inst).is_some()).count();
+        let VersionFacts { graph, chains, .. } = &versions.of.base;
+        let written = insts(Version::Base).filter_map(|inst| {
+            if let Some(of_base) = stores_there(Version::Base, inst) {
+                return Some((of_base, Access::Def(inst)));
+            }
+            let join = chains.hammocks[graph.block(inst)].as_ref()?.join;
+            let mut passed = chains.passed(graph, inst);
+            let of_base = passed.find_map(|inst| stores_there(Version::Base, inst))?;
+            Some((of_base, Access::Phi(join)))
+        });
+        let written: Vec<(Content, Access)> = written.collect();
+        if !written.is_empty() {
+            return written.into_iter().rev().nth(behind);
+        }
+        // It was written to before, where the ways of a branch are silent.
+        let end = chains.chains[pair.chains.base].anchors.get(segment).copied();
+        let end = end.unwrap_or_else(|| graph.terminator(chains.last(pair.chains.base)));
+        let mut stores = graph.nodes.keys().filter_map(|i| stores_there(Version::Base, i));
+        let of_base = stores.next().filter(|_| behind == 0)?;
         Some((of_base, self.oracle.place_before(Version::Base, of_base.place_of, end)?))
     }
 
@@ -97,11 +120,7 @@ impl Round<'_> {
                 let access_from = |from: BlockId| {
                     head.incoming.iter().find(|(other, _)| *other == from).map(|&(_, of)| of)
                 };
-                let condition = gate.condition(graph)?;
-                let condition_number = self.congruence.number(Version::Base, condition);
                 let mut found = [0; 3];
-                found[0] =
-                    self.term_of(terms, Version::Base, condition, Some(condition_number), depth)?;
                 for (place_of, holds) in [(1, true), (2, false)] {
                     let content = |from: BlockId| {
                         self.congruence.content_of(self.versions, place, access_from(from)?)
@@ -111,6 +130,10 @@ impl Round<'_> {
                     found[place_of] =
                         self.content_term(terms, (place, access), stored, depth - 1)?;
                 }
+                // What it compares with what the place had before is that.
+                let condition = gate.condition(graph)?;
+                let of_condition = Some(self.congruence.number(Version::Base, condition));
+                found[0] = self.term_of(terms, Version::Base, condition, of_condition, depth)?;
                 Some(terms.add(Term::Chosen(Version::Opt, stored, found), number))
             }
             Access::Entry => None,
