@@ -538,8 +538,18 @@ void mfb_number_operations(const LLVMValueRef *Insts, const bool *Unsigned,
     I->deleteValue();
 }
 
-/// Leaves instructions of the same operation only the flags, and the metadata
-/// and attributes that can make a result poison, that all of them have.
+// Whether some add a constant, and others subtract what is negated: these
+// overflow together as signed numbers only.
+static bool addAndSubtract(const LLVMValueRef *Insts, size_t Count) {
+  unsigned Opcode = unwrap<Instruction>(Insts[0])->getOpcode();
+  return any_of(ArrayRef(Insts, Count), [&](LLVMValueRef I) {
+    return unwrap<Instruction>(I)->getOpcode() != Opcode;
+  });
+}
+
+/// Leaves instructions of the same operation, or that add a constant or
+/// subtract what is negated, only the flags, and the metadata and attributes
+/// that can make a result poison, that all of them have.
 void mfb_intersect_flags(const LLVMValueRef *Insts, size_t Count) {
   auto *First = unwrap<Instruction>(Insts[0]);
   bool Same = true;
@@ -548,6 +558,8 @@ void mfb_intersect_flags(const LLVMValueRef *Insts, size_t Count) {
     Same &= samePoisonAnnotations(First, I);
     First->andIRFlags(I);
   }
+  if (addAndSubtract(Insts, Count))
+    First->setHasNoUnsignedWrap(false);
   for (size_t N = 0; N < Count; ++N) {
     auto *I = unwrap<Instruction>(Insts[N]);
     if (N)
@@ -571,6 +583,8 @@ void mfb_losing_flags(const LLVMValueRef *Insts, size_t Count, bool *Losing) {
     Same &= samePoisonAnnotations(First, I);
     Shared &= I->getRawSubclassOptionalData();
   }
+  if (addAndSubtract(Insts, Count))
+    Shared &= ~unsigned(OverflowingBinaryOperator::NoUnsignedWrap);
   for (size_t N = 0; N < Count; ++N)
     Losing[N] =
         !Same ||

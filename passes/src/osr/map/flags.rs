@@ -34,7 +34,7 @@ impl<'m> Classes<'m> {
             }
         }
         members.sort_by_key(|member| member.number);
-        let classes = Members { proof, members };
+        let classes = Members { proof, handles, members };
         let is_alike = |class: &[Member]| {
             let loses = |m: &Member| handles.loses_flags(m.which, proof.folded(m.which, m.inst));
             classes.is_alike(class) && !class.iter().any(loses)
@@ -143,12 +143,13 @@ struct Member {
 }
 
 /// All of them, sorted by their numbers
-struct Members<'a> {
+struct Members<'a, 'm> {
     proof: &'a Proof,
+    handles: &'a Handles<'a, 'm>,
     members: Vec<Member>,
 }
 
-impl Members<'_> {
+impl Members<'_, '_> {
     fn of(&self, number: Number) -> &[Member] {
         let first = self.members.partition_point(|m| m.number < number);
         let count = self.members[first..].partition_point(|m| m.number == number);
@@ -170,10 +171,28 @@ impl Members<'_> {
         }
         let operation = self.node(first).operation;
         let is_sum = self.node(first).linear.is_some();
+        let added = self.added(first);
         rest.iter().all(|member| {
             let is_same_sum = || self.operands(member) == self.operands(first);
-            self.node(member).operation == operation && (!is_sum || is_same_sum())
+            let is_same = self.node(member).operation == operation && (!is_sum || is_same_sum());
+            is_same || added.is_some_and(|added| self.added(member) == Some(added))
         })
+    }
+
+    /// For what adds a constant to a value, or subtracts the negated one, the value's number: such
+    /// instructions of one number overflow together, but for the constant that is its own negation.
+    fn added(&self, member: &Member) -> Option<Number> {
+        let node = self.node(member);
+        let linear = node.linear.as_ref()?;
+        let [(place, 1)] = linear.terms[..] else { return None };
+        let least = 1u64.checked_shl(linear.bits - 1)?;
+        let mask = least | (least - 1);
+        let is_least = linear.constant as u64 & mask == least;
+        let inst = self.proof.folded(member.which, member.inst);
+        let inst = self.handles.snapshots[member.which].instructions[inst];
+        let adds = matches!(inst.opcode_name().as_str(), "add" | "sub");
+        let operand = &self.proof.proved().graph(member.which).operands(member.inst)[place];
+        (adds && !is_least).then(|| self.number(member, operand))
     }
 
     /// The numbers of what an operation is done to; of what is commutative, in any order.

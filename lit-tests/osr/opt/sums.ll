@@ -1,0 +1,34 @@
+; A constant that is added, and one that is subtracted, are one number: both overflow together as signed numbers, so what
+; has that flag in both keeps it. They do not as unsigned ones, nor where the constant is its own negation.
+; RUN: %opt -passes='osr-opt<alone=base;verify>(sink)' -S %s | FileCheck %s
+
+; CHECK-LABEL: define void @f
+; CHECK: sub nsw i32 %x, 1
+; CHECK: add nsw i32 %x, -1
+; CHECK: sub i32 %x, -2147483648
+; CHECK: add i32 %x, -2147483648
+define void @f(i32 %x, ptr %p) {
+  %a = sub nuw nsw i32 %x, 1
+  store volatile i32 %a, ptr %p
+  %b = add nsw i32 %x, -1
+  store volatile i32 %b, ptr %p
+  br label %next
+next:
+  %c = sub nsw i32 %x, -2147483648
+  store volatile i32 %c, ptr %p
+  %d = add nsw i32 %x, -2147483648
+  store volatile i32 %d, ptr %p
+  ret void
+}
+
+; Where one of them may overflow, so may the other one.
+; CHECK-LABEL: define void @g
+; CHECK: sub i32 %x, 1
+; CHECK: add i32 %x, -1
+define void @g(i32 %x, ptr %p) {
+  %a = sub nsw i32 %x, 1
+  store volatile i32 %a, ptr %p
+  %b = add i32 %x, -1
+  store volatile i32 %b, ptr %p
+  ret void
+}
