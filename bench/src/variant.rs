@@ -94,7 +94,7 @@ pub enum How {
     Gcc(Gcc),
     /// Fireable OSR points everywhere, by clang with the plugin, which also verifies its work
     Fuzzed(Fuzzed),
-    /// One of `osr-opt`'s versions by itself, by clang with the plugin, which also verifies its work
+    /// One of `osr-opt`'s versions by itself, by clang with the plugin, which verifies its work
     Alone(Alone),
     /// clang's instrumentation of the IR (`-fprofile-generate`)
     IrCounters,

@@ -1,6 +1,6 @@
-//! `midflight-bench osr cost --what flags`: what flags are worth. `osr-opt` takes from both versions
-//! the flags and metadata that would make values poison at different times, and so what passes
-//! behind it would know by them, whether points fire or not.
+//! `midflight-bench osr cost --what flags`: what flags are worth. `osr-opt` takes from both
+//! versions the flags and metadata that would make values poison at different times, and so what
+//! passes behind it would know by them, whether points fire or not.
 //!
 //! Each version by itself, without these flags, is compared with the same one with them
 //! (`osr-opt<alone=…>`), in a simulated processor: what is looked for is less than a busy machine's

@@ -59,8 +59,8 @@ fn aligned_positions(versions: &Versions, segment: PerVersion<&[InstId]>) -> Per
     })
 }
 
-/// What is behind a branch of base with stores on its ways, each with the store that opt has in place
-/// of these: from all points on the ways it is ahead.
+/// What is behind a branch of base with stores on its ways, each with the store that opt has in
+/// place of these: from all points on the ways it is ahead.
 fn merged(versions: &Versions, segment: PerVersion<&[InstId]>) -> Vec<PerVersion<usize>> {
     let VersionFacts { graph, chains, .. } = &versions.of.base;
     let is_lone = |which: Version, inst: InstId| versions.graph(which).nodes[inst].lone.is_some();

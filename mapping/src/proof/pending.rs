@@ -38,8 +38,8 @@ pub struct Pending {
 }
 
 impl Pending {
-    /// The places that lone stores write to at an instruction of a chain, or on the ways of a branch
-    /// that stands for them.
+    /// The places that lone stores write to at an instruction of a chain, or on the ways of a
+    /// branch that stands for them.
     pub(crate) fn written(&self, which: Version, inst: InstId) -> impl Iterator<Item = PlaceId> {
         let passed = self.passed.get(&inst).filter(|_| which == Version::Base);
         self.of_store[which].get(&inst).into_iter().chain(passed.into_iter().flatten()).copied()
@@ -116,8 +116,9 @@ impl PendingAt<'_> {
     }
 
     /// True if execution may go on in opt before `landing`, with the memory that base has before
-    /// `at`, or, with `within`, on a way of the branch that is before that. `touches` says whether the place that a store of opt writes to may be accessed at an
-    /// instruction, or between that and the next one.
+    /// `at`, or, with `within`, on a way of the branch that is before that. `touches` says whether
+    /// the place that a store of opt writes to may be accessed at an instruction, or between that
+    /// and the next one.
     pub fn may_enter(
         &self,
         (at, within): (InstId, bool),

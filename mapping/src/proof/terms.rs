@@ -223,7 +223,7 @@ impl Terms {
         is_well_defined: impl Fn(Number) -> bool,
     ) -> Option<LookedInto> {
         let of_values: OfValues<'_> = (&is_select, &is_well_defined);
-        // What both are made of may be poison itself only on some ways, and what it is made of on all.
+        // What both are made of may be poison only on some ways, and what it is made of on all.
         let mut looked_into = [false, true]
             .into_iter()
             .find_map(|to_leaves| self.looked_into_down(to_leaves, &is_exact, of_values))?;
@@ -262,8 +262,8 @@ impl Terms {
         uses.iter().enumerate().all(holds).then_some(looked_into)
     }
 
-    /// True for a term that is no poison, as each leaf of it makes what was branched by poison, too,
-    /// once the instructions above these have no flags. It adds them.
+    /// True for a term that is no poison, as each leaf of it makes what was branched by poison,
+    /// too, once the instructions above these have no flags. It adds them.
     fn is_no_poison(
         &self,
         term: usize,

@@ -56,8 +56,8 @@ fn contracted(
             let [before, behind] = [*branch, hammock.join].map(|b| chains.of_block[b]);
             let (Some(before), Some(behind)) = (before, behind) else { return false };
             // A silent chain is passed over anyway, but for what is stored before it.
-            let stores = hammock.between.iter().flat_map(|&b| version.graph.insts(b));
-            let stores = stores.filter(|&i| version.graph.nodes[i].lone.is_some()).count() > 0;
+            let mut between = hammock.between.iter().flat_map(|&b| version.graph.insts(b));
+            let stores = between.any(|inst| version.graph.nodes[inst].lone.is_some());
             let is_seen = stores
                 || !chains.chains[behind].anchors.is_empty()
                 || version.live.taken[chains.last(behind)].is_empty();

@@ -47,8 +47,8 @@ impl Round<'_> {
         })
     }
 
-    /// For a store of opt alone the place in base, and what wrote to it last there: of what does so in
-    /// the segment, counted from its end, as many as stores of opt are behind this one.
+    /// For a store of opt alone the place in base, and what wrote to it last there: of what does so
+    /// in the segment, counted from its end, as many as stores of opt are behind this one.
     fn before_store(&self, store: InstId) -> Option<(Content, Access)> {
         let versions = self.versions;
         let chain = versions.of.opt.chains.of_inst(&versions.of.opt.graph, store)?;

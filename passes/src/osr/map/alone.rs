@@ -1,7 +1,7 @@
 //! `alone=base|opt`: a function is one of its versions, without points.
 //!
 //! What two versions cost beside their points is the flags that values lose that are taken for each
-//! other. Measured is a version that has lost them, as transitions between all points would have it,
+//! other. A version that has lost them, as it does for transitions between all points, is measured
 //! against the same one with its flags (`:flags`). Nothing else differs: both are made and compared
 //! either way.
 
