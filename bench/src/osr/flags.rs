@@ -101,8 +101,8 @@ pub fn flags(layout: &Layout, plan: &Plan, programs: &[&Program]) -> Result<Stri
     let mut text = format!(
         "Executed instructions of each version by itself, without the flags that `osr-opt` has it \
          lose, over the same one with them, and in parentheses cycles as cachegrind's counts \
-         estimate them; LLVM {}, -O2, stage early. Where it says *{SAME}*, both builds are the same \
-         code; so they are for both versions under {same} combinations that are not in the \
+         estimate them; LLVM {}, -O2, stage early. Where it says *{SAME}*, both builds are the \
+         same code; so they are for both versions under {same} combinations that are not in the \
          table.\n\n{}\n{}",
         plan.llvm,
         markdown(&header, &rows),

@@ -388,7 +388,7 @@ impl Congruence {
         };
         opt.nodes[load].integer_bytes == Some(bytes)
             && of_segment(Version::Opt, load) == of_segment(Version::Opt, insts.opt)
-            && !Version::BOTH.into_iter().any(stores_alone)
+            && !(versions.has_lone && Version::BOTH.into_iter().any(stores_alone))
     }
 
     /// True if two operands are congruent, or are the same wherever the instructions run.

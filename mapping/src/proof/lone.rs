@@ -28,10 +28,10 @@ use crate::proof::numbers::Number;
 use crate::proof::partings::Parting;
 use crate::proof::pending::{Pending, Place, PlaceId};
 use crate::proof::places::{all_loads, see_places};
-use crate::versions::chains::{ChainId, chains};
+use crate::versions::chains::ChainId;
 use crate::versions::facts::{Tracked, VersionFacts, Versions};
 use crate::versions::graph::{Access, Operand, Oracle};
-use crate::versions::hammocks::contract;
+use crate::versions::hammocks::find_chains;
 use crate::versions::version::{PerVersion, Version};
 use midflight_ir::ids::{BlockId, InstId};
 use rustc_hash::FxHashMap as HashMap;
@@ -179,10 +179,8 @@ pub(super) fn set_lone(
                 }
             }
         }
-        let none = vec![None; version.graph.blocks.len()].into();
-        version.chains = chains(&version.graph, &version.live, none);
     }
-    contract(versions);
+    find_chains(versions);
 }
 
 /// What is pending if these stores are lone ones, and the stores that cannot be.
@@ -373,9 +371,8 @@ impl<'a> Flow<'a> {
         for segment in 0..=pair.prefix {
             self.pending.at.insert((id, segment), at.clone());
             let insts = PerVersion::from_fn(|w| &segments[w][segment]);
-            let last = versions.of.base.chains.last(pair.chains.base);
-            let end = anchors.base.get(segment).copied();
-            let end = end.unwrap_or_else(|| versions.of.base.graph.terminator(last));
+            let VersionFacts { graph, chains, .. } = &versions.of.base;
+            let end = chains.end_of_segment(graph, pair.chains.base, segment);
             let content = |flow: &Self, place: PlaceId| {
                 let store = flow.pending.places[place].store.base;
                 let access = flow.oracle.place_before(Version::Base, store, end)?;

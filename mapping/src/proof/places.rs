@@ -52,6 +52,13 @@ pub(super) struct Head {
     pub(super) restless: Restless,
 }
 
+impl Head {
+    /// What may have written to the place last where control comes from a predecessor.
+    pub(super) fn access_from(&self, from: BlockId) -> Option<Access> {
+        self.incoming.iter().find(|(block, _)| *block == from).map(|&(_, access)| access)
+    }
+}
+
 /// What is known of places.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Contents {

@@ -100,6 +100,12 @@ impl Chains {
         self.of_block[block].is_some_and(|chain| !self.chains[chain].blocks.contains(&block))
     }
 
+    /// The anchor that a segment of a chain ends with, or the terminator of the chain.
+    pub fn end_of_segment(&self, graph: &Graph, chain: ChainId, segment: usize) -> InstId {
+        let anchor = self.chains[chain].anchors.get(segment).copied();
+        anchor.unwrap_or_else(|| graph.terminator(self.last(chain)))
+    }
+
     /// Its first segments, so many: each as [`Chains::of_segment`] has it.
     pub fn segments(&self, graph: &Graph, chain: ChainId, count: usize) -> Vec<Vec<InstId>> {
         let mut segments = vec![Vec::new(); count];

@@ -1,10 +1,10 @@
 //! What is known of two versions before anything is proved, from their graphs and tracking.
 
-use crate::versions::chains::chains;
+use crate::versions::chains::Chains;
 use crate::versions::facts::{Tracked, VersionFacts, Versions};
 use crate::versions::gates::gates;
 use crate::versions::graph::{Graph, Operand};
-use crate::versions::hammocks::contract;
+use crate::versions::hammocks::find_chains;
 use crate::versions::live::live;
 use crate::versions::scopes::scopes;
 use crate::versions::version::PerVersion;
@@ -25,15 +25,14 @@ pub(crate) fn derived_as_marked(graphs: PerVersion<Graph>, tracked: Tracked) -> 
     let own_selectors = graphs.iter().any(own);
     let of = graphs.map(|graph| {
         let live = live(&graph);
-        let chains = chains(&graph, &live, vec![None; graph.blocks.len()].into());
         let scopes = scopes(&graph, &live);
         let gates = gates(&graph, &live, &scopes);
-        VersionFacts { graph, live, chains, scopes, gates }
+        VersionFacts { graph, live, chains: Chains::default(), scopes, gates }
     });
     let sees_place = |version: &VersionFacts| version.graph.nodes.iter().any(|n| n.sees_place);
     let has_places = of.iter().any(sees_place);
     let mut versions = Versions { of, tracked, has_lone: false, has_places, own_selectors };
-    contract(&mut versions);
+    find_chains(&mut versions);
     versions
 }
 

@@ -23,8 +23,12 @@ use typed_index_collections::TiVec;
 /// There are less blocks on the ways than this.
 const MOST_BLOCKS: usize = 64;
 
-/// Has chains go on behind the branches that only one version has. They go on behind none before.
-pub fn contract(versions: &mut Versions) {
+/// Finds the chains of both versions, which go on behind the branches that only one of them has.
+pub fn find_chains(versions: &mut Versions) {
+    for which in Version::BOTH {
+        let version = &mut versions.of[which];
+        version.chains = chains_with(version, vec![None; version.graph.blocks.len()].into());
+    }
     let made = Version::BOTH.map(|which| {
         let other = &versions.of[which.other()];
         contracted(&versions.of[which], other, &versions.tracked, which)

@@ -282,15 +282,12 @@ impl Round<'_> {
     /// [`crate::proof::congruence::value_over`] has it for a phi; with `is_said`, with what
     /// branches on it say.
     fn over(&self, head: &Head, block: BlockId, walk: &Walk, is_said: bool) -> Option<Number> {
-        let state = |incoming: &[(BlockId, Access)], from: BlockId| {
-            incoming.iter().find(|(b, _)| *b == from).map(|&(_, access)| access)
-        };
         let Some((from, before)) = walk.crossed(block)? else { return Some(head.number) };
-        let mut access = state(&head.incoming, from)?;
+        let mut access = head.access_from(from)?;
         for &(from, block) in before.iter().rev() {
             if access == Access::Phi(block) {
                 let there = self.congruence.contents.heads.get(&head.place.key(block))?;
-                access = state(&there.incoming, from)?;
+                access = there.access_from(from)?;
             }
         }
         let (versions, which) = (self.versions, head.place.which);

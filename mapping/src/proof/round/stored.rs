@@ -85,8 +85,7 @@ impl Round<'_> {
             return written.into_iter().rev().nth(behind);
         }
         // It was written to before, where the ways of a branch are silent.
-        let end = chains.chains[pair.chains.base].anchors.get(segment).copied();
-        let end = end.unwrap_or_else(|| graph.terminator(chains.last(pair.chains.base)));
+        let end = chains.end_of_segment(graph, pair.chains.base, segment);
         let mut stores = graph.nodes.keys().filter_map(|i| stores_there(Version::Base, i));
         let of_base = stores.next().filter(|_| behind == 0)?;
         Some((of_base, self.oracle.place_before(Version::Base, of_base.place_of, end)?))
@@ -117,16 +116,13 @@ impl Round<'_> {
                 (depth > 0).then_some(())?;
                 let gate = gates[join].as_ref()?;
                 let head = self.congruence.contents.heads.get(&place.key(join))?;
-                let access_from = |from: BlockId| {
-                    head.incoming.iter().find(|(other, _)| *other == from).map(|&(_, of)| of)
-                };
                 let mut found = [0; 3];
                 for (place_of, holds) in [(1, true), (2, false)] {
                     let content = |from: BlockId| {
-                        self.congruence.content_of(self.versions, place, access_from(from)?)
+                        self.congruence.content_of(self.versions, place, head.access_from(from)?)
                     };
                     gate.one(holds, content)?;
-                    let access = access_from(gate.side(holds).next()?)?;
+                    let access = head.access_from(gate.side(holds).next()?)?;
                     found[place_of] =
                         self.content_term(terms, (place, access), stored, depth - 1)?;
                 }
