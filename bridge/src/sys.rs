@@ -229,6 +229,11 @@ unsafe extern "C" {
     pub fn mfb_copied_bytes(inst: LLVMValueRef) -> u64;
     pub fn mfb_fills(inst: LLVMValueRef, bytes: *mut u32, byte: *mut LLVMValueRef) -> bool;
     pub fn mfb_bytes_behind(inst: LLVMValueRef, other: LLVMValueRef, bytes: *mut i64) -> bool;
+    pub fn mfb_local_constant(
+        inst: LLVMValueRef,
+        copy: *mut LLVMValueRef,
+        constant: *mut LLVMValueRef,
+    ) -> bool;
     pub fn mfb_integer_bytes(inst: LLVMValueRef) -> u64;
     pub fn mfb_is_aligned(inst: LLVMValueRef) -> bool;
     pub fn mfb_is_total(inst: LLVMValueRef) -> bool;
@@ -283,6 +288,7 @@ unsafe extern "C" {
         operands: *const LLVMValueRef,
         count: usize,
     ) -> LLVMValueRef;
+    pub fn mfb_repeat_alloca(builder: prelude::LLVMBuilderRef, inst: LLVMValueRef) -> LLVMValueRef;
     pub fn mfb_load_as_stored(
         builder: prelude::LLVMBuilderRef,
         store: LLVMValueRef,

@@ -295,6 +295,15 @@ impl<'m> Inst<'m> {
         unsafe { sys::mfb_bytes_behind(self.0, other.0, &mut bytes) }.then_some(bytes)
     }
 
+    /// For a static alloca that is only read, but for one copy of a constant all over it: that copy,
+    /// and the constant's address.
+    pub fn local_constant(self) -> Option<(Inst<'m>, Value<'m>)> {
+        let (mut copy, mut constant) = (std::ptr::null_mut(), std::ptr::null_mut());
+        // SAFETY: the instruction is live; the places are writable.
+        let is_one = unsafe { sys::mfb_local_constant(self.0, &mut copy, &mut constant) };
+        is_one.then(|| (Inst::from_raw(copy), Value::from_raw(constant)))
+    }
+
     /// The size in bytes of the integer that it loads or stores, if it is a simple access of one.
     pub fn integer_bytes(self) -> Option<u64> {
         // SAFETY: the instruction is live.

@@ -72,7 +72,7 @@ impl ComposedPoint {
         let is_value = |expr: &Expr| {
             matches!(expr, Expr::Source { .. } | Expr::Constant { .. } | Expr::Repeat { .. })
         };
-        let is_plain = !map.differs && map.ahead.is_none();
+        let is_plain = !map.differs && map.ahead.is_none() && map.stores.is_empty();
         (is_plain && map.exprs.iter().all(is_value)).then_some(())?;
         let code = |_| unreachable!("it has no code");
         let expr = |expr: &Expr| expr.map(|v| v, |inst| (step, inst), |c| (step, c), code);

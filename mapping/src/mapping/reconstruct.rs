@@ -202,6 +202,8 @@ struct State {
     depth: usize,
     /// What is made now may never have been computed: it is of one side of a branch.
     is_side: bool,
+    /// Local constants that are made again: what initializes each, and its address
+    locals: Vec<(InstId, usize)>,
     blame: Option<ValueId>,
 }
 
@@ -239,7 +241,7 @@ impl Reconstruct<'_> {
             let address = self.address(state, *place).ok_or_else(missing)?;
             stores.push(OwedStore { store: place.base, value, address });
         }
-        Ok(self.finish(&state.exprs, &values, &stores))
+        Ok(self.finish(state, &values, stores))
     }
 
     /// The address of a place.
@@ -281,10 +283,17 @@ impl Reconstruct<'_> {
     /// Leaves only what is used.
     fn finish(
         &self,
-        exprs: &[Expr],
+        state: &mut State,
         values: &[(ValueId, usize)],
-        stores: &[OwedStore],
+        mut stores: Vec<OwedStore>,
     ) -> PointMap {
+        let locals = std::mem::take(&mut state.locals);
+        stores.extend(locals.into_iter().map(|(copy, address)| {
+            let constant = self.proof.versions.of.base.graph.operands(copy)[1];
+            let value = self.operand(state, constant, false).expect("a constant is there");
+            OwedStore { store: copy, value, address }
+        }));
+        let exprs = &state.exprs;
         let mut used = vec![false; exprs.len()];
         values.iter().for_each(|&(_, e)| used[e] = true);
         stores.iter().for_each(|store| (used[store.value], used[store.address]) = (true, true));
@@ -331,8 +340,8 @@ impl Reconstruct<'_> {
         }
         state.depth += 1;
         let expr = self
-            .direct(value)
-            .map(|expr| add(state, expr))
+            .local_constant(state, value)
+            .or_else(|| self.direct(value).map(|expr| add(state, expr)))
             .or_else(|| self.again(state, value, false))
             .or_else(|| {
                 may_keep.then_some(())?;
@@ -351,6 +360,16 @@ impl Reconstruct<'_> {
             }
         }
         expr
+    }
+
+    /// A local constant of base: opt does not have it, but only the constant itself.
+    fn local_constant(&self, state: &mut State, value: ValueId) -> Option<usize> {
+        let graph = self.proof.versions.graph(self.destination.side.which);
+        let alloca = graph.definition(value)?;
+        let copy = graph.nodes[alloca].local_constant?;
+        let made = add(state, Expr::Repeat { repeat: alloca, of: Vec::new() });
+        state.locals.push((copy, made));
+        Some(made)
     }
 
     /// A constant, or a value of the source that need not be kept for it.

@@ -46,7 +46,10 @@ impl Side {
         let graph = &version.graph;
         let useful = graph.useful();
         let proved = &proof.proved().of[which];
+        let in_local = graph.in_local_constants();
         let holds = |&value: &ValueId| match proved.graph.definition(value) {
+            // The other version would read there before this one has initialized it.
+            Some(inst) if in_local.contains(&proof.folded(which, inst)) => false,
             Some(inst) => {
                 useful[proof.folded(which, inst)]
                     && proved.graph.has_result(inst)

@@ -252,7 +252,7 @@ impl Congruence {
         let layout = &self.layout;
         let mut access = access;
         while let Access::Def(inst) = access
-            && let Some(before) = versions.graph(which).nodes[inst].lone
+            && let Some(before) = versions.graph(which).nodes[inst].left_state()
         {
             access = before;
         }

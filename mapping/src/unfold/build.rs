@@ -130,8 +130,8 @@ impl<'a> Unfolding<'a> {
                 if let Some(copied) = node.copied {
                     add(self.variable(copied), Place::In(copy));
                 }
-                if let Some(clobber) = node.clobber {
-                    add(Some(Variable::State(clobber)), Place::In(copy));
+                for state in [node.clobber, node.initializes].into_iter().flatten() {
+                    add(Some(Variable::State(state)), Place::In(copy));
                 }
             }
             for &from in &self.predecessors[copy] {
@@ -385,6 +385,8 @@ impl Renamed<'_> {
         Node {
             copied: node.copied.map(|copied| self.operand(copied, place)),
             clobber: node.clobber.map(|clobber| self.state(clobber, place)),
+            local_constant: None,
+            initializes: node.initializes.map(|before| self.state(before, place)),
             lone: None,
             reads_lone: false,
             ..node.clone()

@@ -73,6 +73,11 @@ pub struct Node {
     /// A simple load or store whose address is a multiple of as many bytes as it accesses: another
     /// such access of one type is to the same place, or to none of these bytes.
     pub is_aligned: bool,
+    /// For an alloca of base that is only read, but for a copy of a constant all over it: that copy.
+    /// Opt does not have it, and its number is that of the constant's address.
+    pub local_constant: Option<InstId>,
+    /// For such a copy, the state of memory before it, which it leaves: nothing else sees it.
+    pub initializes: Option<Access>,
     /// A store that a pass deleted, since the next anchor writes to the same place
     pub is_overwritten: bool,
     /// For a store that the other version does not have at this time ([`crate::proof::pending`]),
@@ -268,6 +273,12 @@ impl Node {
         u32::try_from(place)
             .is_ok_and(|place| self.well_defined.checked_shr(place).unwrap_or(0) & 1 == 1)
     }
+
+    /// For an anchor that matching takes no account of, the state of memory before it, which it
+    /// leaves as it is.
+    pub fn left_state(&self) -> Option<Access> {
+        self.lone.or(self.initializes)
+    }
 }
 
 impl Graph {
@@ -346,10 +357,28 @@ impl Graph {
         }
     }
 
+    /// The instructions that give addresses in local constants of base.
+    pub fn in_local_constants(&self) -> HashSet<InstId> {
+        let nodes = self.nodes.iter_enumerated();
+        let locals = nodes.filter(|(_, node)| node.local_constant.is_some());
+        let mut found: HashSet<InstId> = locals.map(|(inst, _)| inst).collect();
+        let mut is_done = found.is_empty();
+        while !std::mem::replace(&mut is_done, true) {
+            for (inst, node) in self.nodes.iter_enumerated() {
+                let of = self.operands(inst).first().and_then(|&of| self.definition_of(of));
+                let is_one = node.facts.is_repeatable() && of.is_some_and(|of| found.contains(&of));
+                is_done &= !(is_one && found.insert(inst));
+            }
+        }
+        found
+    }
+
     /// True if it must run at the same time in both versions.
     pub fn is_shared_anchor(&self, inst: InstId) -> bool {
         let node = &self.nodes[inst];
-        node.facts.is_anchor() && !node.is_overwritten && !node.is_grouped && node.lone.is_none()
+        node.facts.is_anchor()
+            && !(node.is_overwritten || node.is_grouped)
+            && node.left_state().is_none()
     }
 
     /// What an instruction, or the group that it is the last of, fills: the place of the operand

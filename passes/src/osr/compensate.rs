@@ -58,19 +58,25 @@ impl<'m> Material<'_, 'm> {
             });
         }
         for store in &map.stores {
-            let operands = [values[store.value], values[store.address]];
-            builder.repeat(version.instructions[store.store], &operands);
+            let inst = version.instructions[store.store];
+            let (value, address) = (values[store.value], values[store.address]);
+            match inst.map_facts().is_store() {
+                true => builder.repeat(inst, &[value, address]),
+                // It copies there what is in another place.
+                false => builder.repeat(inst, &[address, value]),
+            };
         }
         map.values.iter().map(|&(value, expr)| (value, values[expr])).collect()
     }
 }
 
-/// An instruction made again; a phi as a select.
+/// An instruction made again; a phi as a select, an alloca in the frame.
 fn repeat<'m>(builder: &Builder<'m>, inst: Inst<'m>, operands: &[Value<'m>]) -> Value<'m> {
     match *operands {
         [condition, holds, fails] if inst.map_facts().is_phi() => {
             builder.select(condition, holds, fails)
         }
+        [] if inst.facts().is_static_alloca() => builder.repeat_alloca(inst),
         _ => builder.repeat(inst, operands),
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::osr::map::claims::Claims;
 use crate::osr::map::fills::{FillNumbers, add_fills, group_fills};
+use crate::osr::map::local_constants::add_local_constants;
 use crate::read_code::{CodeSnapshot, Constants};
 use midflight_bridge::ir::{Comparison, Inst, Opcode, Type, TypeKind, Value};
 use midflight_bridge::memory::Memory;
@@ -315,6 +316,7 @@ pub fn read<'a, 'm>(
     group_fills(snapshots, &tracked, &mut graphs, &mut fills);
     let claims = Claims { handles: &handles, tracked: &tracked, sandbox, losing };
     handles.resting_on_flags = claims.put(&mut graphs);
+    add_local_constants(&handles, &tracked, &mut graphs.base);
     for which in Version::BOTH {
         handles.add_implied(which, &mut graphs[which]);
     }
