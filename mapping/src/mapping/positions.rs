@@ -59,14 +59,14 @@ fn aligned_positions(versions: &Versions, segment: PerVersion<&[InstId]>) -> Per
     })
 }
 
-/// What is behind a branch of base with stores on its ways, each with the store that opt has in
-/// place of these: from all points on the ways it is ahead.
+/// What is behind a lone store of base, or a branch with such on its ways, each with the store that
+/// opt has in place of these: from all points on the ways it is ahead.
 fn merged(versions: &Versions, segment: PerVersion<&[InstId]>) -> Vec<PerVersion<usize>> {
     let VersionFacts { graph, chains, .. } = &versions.of.base;
     let is_lone = |which: Version, inst: InstId| versions.graph(which).nodes[inst].lone.is_some();
     let insts = segment.base.iter().enumerate();
     let stores_on_way = |&(_, &inst): &(usize, &InstId)| {
-        chains.passed(graph, inst).any(|i| is_lone(Version::Base, i))
+        chains.passed(graph, inst).chain([inst]).any(|i| is_lone(Version::Base, i))
     };
     let behind: Vec<usize> = insts.filter(stores_on_way).map(|(place, _)| place + 1).collect();
     let stores: Vec<usize> =

@@ -23,10 +23,11 @@
 
 use crate::proof::addresses::leaves;
 use crate::proof::congruence::Congruence;
+use crate::proof::epochs::Epochs;
 use crate::proof::matching::{Matching, OutEdge, PairId, Walk};
 use crate::proof::numbers::Number;
 use crate::proof::partings::Parting;
-use crate::proof::pending::{Pending, Place, PlaceId};
+use crate::proof::pending::{Pending, Place, PlaceId, Settles};
 use crate::proof::places::{all_loads, see_places};
 use crate::versions::chains::ChainId;
 use crate::versions::facts::{Tracked, VersionFacts, Versions};
@@ -209,6 +210,7 @@ struct Flow<'a> {
     matching: &'a Matching,
     congruence: &'a Congruence,
     oracle: &'a dyn Oracle,
+    epochs: Epochs,
     pending: Pending,
     failed: BTreeSet<PlaceId>,
     /// Lone stores without a place
@@ -230,6 +232,7 @@ impl<'a> Flow<'a> {
             matching,
             congruence,
             oracle,
+            epochs: Epochs::new(versions),
             pending: Pending::default(),
             failed: BTreeSet::new(),
             homeless: Vec::new(),
@@ -420,15 +423,22 @@ impl<'a> Flow<'a> {
         for &inst in insts {
             if let Some(&place) = self.pending.of_store[which].get(&inst) {
                 let stored = self.congruence.number(which, graph.operands(inst)[0]);
-                let settled = content(self, place) == Some(stored);
-                if settled {
-                    stale.remove(&place);
-                    self.pending.settles.insert(inst);
-                } else {
-                    stale.insert(place);
-                    self.pending.settles.remove(&inst);
+                let all = (versions, self.matching, self.congruence);
+                let settles = match self.epochs.event(all, inst) {
+                    Some(event) => Some(Settles::Event(event)),
+                    None => (content(self, place) == Some(stored)).then_some(Settles::AtEnd),
+                };
+                match settles {
+                    Some(settles) => {
+                        stale.remove(&place);
+                        self.pending.settles.insert(inst, settles);
+                    }
+                    None => {
+                        stale.insert(place);
+                        self.pending.settles.remove(&inst);
+                    }
                 }
-                ends.insert(place, settled);
+                ends.insert(place, settles.is_some());
                 continue;
             }
             let passed = chains.passed(graph, inst).chain([inst]);

@@ -19,6 +19,7 @@ mod addresses;
 mod bisimulation;
 mod candidates;
 pub mod congruence;
+mod epochs;
 mod guesses;
 mod keys;
 mod lone;

@@ -20,6 +20,15 @@ pub struct Place {
     pub(super) data_type: u32,
 }
 
+/// When base has what a lone store of opt leaves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Settles {
+    /// At the end of the segment
+    AtEnd,
+    /// From a lone store of base on, or a branch with some on its ways, to the next one
+    Event(InstId),
+}
+
 /// What is pending, and where.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pending {
@@ -30,7 +39,7 @@ pub struct Pending {
     /// For branches of base behind which a chain goes on the places of lone stores on their ways
     pub(super) passed: HashMap<InstId, BTreeSet<PlaceId>>,
     /// Lone stores of opt that leave what base has
-    pub(super) settles: BTreeSet<InstId>,
+    pub(super) settles: HashMap<InstId, Settles>,
     /// For segments at the begin of which something is pending, the places
     pub(super) at: HashMap<(PairId, usize), BTreeSet<PlaceId>>,
     /// Pairs on whose ways in there are lone stores
@@ -109,7 +118,11 @@ impl PendingAt<'_> {
             let was_pending = self.at.is_some_and(|at| at.contains(&place));
             match written.last() {
                 None => was_pending || !stored.is_empty(),
-                Some(last) => !self.pending.settles.contains(last) || !later.is_empty(),
+                Some(last) => match self.pending.settles.get(last) {
+                    Some(Settles::Event(event)) => stored.last() != Some(event),
+                    Some(Settles::AtEnd) => !later.is_empty(),
+                    None => true,
+                },
             }
         };
         self.places.iter().copied().filter(is_owed).collect()
@@ -128,10 +141,14 @@ impl PendingAt<'_> {
         self.places.iter().all(|&place| {
             let [stored, later] = self.stores(Version::Base, place, at);
             let [written, _] = self.stores(Version::Opt, place, landing);
-            if written.last().is_some_and(|last| self.pending.settles.contains(last)) {
-                // On a way of a branch a store may be before it, or behind it.
-                let of_branch = |store: &InstId| self.pending.passed.contains_key(store);
-                return later.is_empty() && !(within && stored.last().is_some_and(of_branch));
+            // On a way of a branch a store may be before it, or behind it.
+            let of_branch = |store: &InstId| self.pending.passed.contains_key(store);
+            let is_unsure = within && stored.last().is_some_and(of_branch);
+            match written.last().and_then(|last| self.pending.settles.get(last)) {
+                Some(Settles::AtEnd) => return later.is_empty() && !is_unsure,
+                Some(Settles::Event(event)) if stored.last() == Some(event) => return !is_unsure,
+                Some(Settles::Event(event)) if !stored.contains(event) => return false,
+                _ => {}
             }
             // What reads the place before opt writes to it must not see what base has stored.
             let store = self.pending.places[place].store.opt;

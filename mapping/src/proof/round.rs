@@ -12,6 +12,7 @@
 
 use crate::proof::candidates::Candidates;
 use crate::proof::congruence::Congruence;
+use crate::proof::epochs::Epochs;
 use crate::proof::guesses::{Guess, Guesses, Refuted, guesses};
 use crate::proof::keys::{Atom, Form, Key, KeyId, Keys, Literal};
 use crate::proof::matching::Matching;
@@ -19,12 +20,11 @@ use crate::proof::numbers::{Number, UNKNOWN};
 use crate::proof::round::stored::stored_alone;
 use crate::proof::shape::{Entry, Shape, entries};
 use crate::proof::terms::LookedInto;
-use crate::versions::chains::ChainId;
-use crate::versions::facts::{VersionFacts, Versions};
+use crate::versions::facts::Versions;
 use crate::versions::graph::{Access, Boolean, Linear, Operand, Oracle};
 use crate::versions::version::{PerVersion, Version};
 use midflight_ir::ids::{BlockId, InstId, ValueId};
-use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
+use rustc_hash::FxHashMap as HashMap;
 use std::cell::RefCell;
 use typed_index_collections::TiVec;
 
@@ -136,8 +136,8 @@ pub(super) struct Round<'a> {
     facts: PerVersion<Vec<Fact>>,
     /// By the place of a number the key of its sum
     forms: Vec<Option<KeyId>>,
-    /// The segments of chains in which there are lone stores
-    lone_segments: PerVersion<HashSet<(ChainId, usize)>>,
+    /// What memory has between lone stores
+    epochs: Epochs,
     /// Instructions of opt whose results it stores where base has several stores, and these
     stored_alone: HashMap<InstId, Vec<InstId>>,
     /// Branches of opt, and the instructions that were looked into to prove where they go
@@ -192,7 +192,7 @@ impl<'a> Round<'a> {
             memory_changed: PerVersion::from_fn(|w| vec![0; versions.graph(w).blocks.len()].into()),
             facts: PerVersion::default(),
             forms: Vec::new(),
-            lone_segments: PerVersion::from_fn(|w| lone_segments(&versions.of[w])),
+            epochs: Epochs::new(versions),
             stored_alone: stored_alone(versions),
             looked_into_on_ways: RefCell::default(),
             scratch: Scratch::default(),
@@ -460,9 +460,10 @@ impl<'a> Round<'a> {
             && seen.via.is_none_or(is_old)
             && match node.clobber {
                 _ if node.facts.is_phi() => self.entries[which][graph.block(inst)] != Entry::Over,
-                None | Some(Access::Entry) => true,
-                // What places have may change without them.
+                None => true,
+                // What places have, and what stands for what, may change without them.
                 Some(_) if self.versions.has_lone => false,
+                Some(Access::Entry) => true,
                 Some(Access::Phi(block)) => {
                     let place = || self.congruence.accessed(self.versions, which, inst);
                     self.memory_changed[which][block] < seen.at
@@ -736,13 +737,4 @@ impl<'a> Round<'a> {
             own
         }
     }
-}
-
-/// The segments of chains in which there are lone stores.
-fn lone_segments(version: &VersionFacts) -> HashSet<(ChainId, usize)> {
-    let lone = version.graph.nodes.iter_enumerated().filter(|(_, node)| node.lone.is_some());
-    let segment = |(inst, _): (InstId, _)| {
-        Some((version.chains.of_inst(&version.graph, inst)?, version.chains.segment[inst]))
-    };
-    lone.filter_map(segment).collect()
 }

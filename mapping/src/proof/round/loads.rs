@@ -72,9 +72,9 @@ impl Round<'_> {
     }
 
     /// The same for anything that reads memory and is no anchor: by what it does, and to what. Both
-    /// versions have the same in memory between matched anchors, but for what lone stores write,
-    /// which opt does not read while it is pending, and for what base stores in vain: what base
-    /// reads behind such a store it reads nowhere else.
+    /// versions have the same in memory between matched anchors and what lone stores write, by
+    /// epochs, but for what is pending, which opt does not read, and for what base stores in vain:
+    /// what base reads behind such a store it reads nowhere else.
     pub(super) fn read_together(
         &mut self,
         which: Version,
@@ -85,13 +85,12 @@ impl Round<'_> {
         let chain = version.chains.of_inst(&version.graph, inst)?;
         let pair = self.matching.of_chain[which][chain]?;
         let segment = version.chains.segment[inst];
-        let chains = self.matching.pairs[pair].chains;
-        let has_lone =
-            |which: Version| self.lone_segments[which].contains(&(chains[which], segment));
         let is_late = version.chains.late[inst];
-        let has_lone = Version::BOTH.into_iter().any(has_lone);
-        (segment <= self.matching.pairs[pair].prefix && !has_lone && !is_late)
-            .then(|| self.keys.id(Key::Read(pair, segment as u32), words))
+        (segment <= self.matching.pairs[pair].prefix && !is_late).then_some(())?;
+        let all = (self.versions, self.matching, &self.congruence);
+        let epoch = self.epochs.of(all, which, inst, (pair, segment))?;
+        let words = [&[epoch as Number], words].concat();
+        Some(self.keys.id(Key::Read(pair, segment as u32), &words))
     }
 
     /// What a load gives that reads just what a store wrote.

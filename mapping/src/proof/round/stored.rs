@@ -51,43 +51,24 @@ impl Round<'_> {
     /// in the segment, counted from its end, as many as stores of opt are behind this one.
     fn before_store(&self, store: InstId) -> Option<(Content, Access)> {
         let versions = self.versions;
-        let chain = versions.of.opt.chains.of_inst(&versions.of.opt.graph, store)?;
-        let pair = &self.matching.pairs[self.matching.of_chain.opt[chain]?];
-        let segment = versions.of.opt.chains.segment[store];
-        (segment <= pair.prefix).then_some(())?;
-        let place = self.congruence.accessed(versions, Version::Opt, store)?;
-        let stores_there = |which: Version, inst: InstId| {
-            let accessed = || self.congruence.accessed(versions, which, inst);
-            let is_lone = versions.graph(which).nodes[inst].lone.is_some();
-            is_lone
-                .then(accessed)
-                .flatten()
-                .filter(|other| (other.number, other.data_type) == (place.number, place.data_type))
-        };
-        let insts = |which: Version| {
-            let VersionFacts { graph, chains, .. } = &versions.of[which];
-            chains.of_segment(graph, pair.chains[which], segment).into_iter()
-        };
-        let behind = insts(Version::Opt).skip_while(|&inst| inst != store).skip(1);
-        let behind = behind.filter(|&inst| stores_there(Version::Opt, inst).is_some()).count();
-        let VersionFacts { graph, chains, .. } = &versions.of.base;
-        let written = insts(Version::Base).filter_map(|inst| {
-            if let Some(of_base) = stores_there(Version::Base, inst) {
-                return Some((of_base, Access::Def(inst)));
-            }
-            let join = chains.hammocks[graph.block(inst)].as_ref()?.join;
-            let mut passed = chains.passed(graph, inst);
-            let of_base = passed.find_map(|inst| stores_there(Version::Base, inst))?;
-            Some((of_base, Access::Phi(join)))
-        });
-        let written: Vec<(Content, Access)> = written.collect();
-        if !written.is_empty() {
-            return written.into_iter().rev().nth(behind);
+        let all = (versions, self.matching, &self.congruence);
+        let beside = self.epochs.beside(all, store)?;
+        if !beside.written.is_empty() {
+            return beside.written.into_iter().rev().nth(beside.behind);
         }
         // It was written to before, where the ways of a branch are silent.
+        let VersionFacts { graph, chains, .. } = &versions.of.opt;
+        let pair = &self.matching.pairs[self.matching.of_chain.opt[chains.of_inst(graph, store)?]?];
+        let segment = chains.segment[store];
+        let VersionFacts { graph, chains, .. } = &versions.of.base;
         let end = chains.end_of_segment(graph, pair.chains.base, segment);
-        let mut stores = graph.nodes.keys().filter_map(|i| stores_there(Version::Base, i));
-        let of_base = stores.next().filter(|_| behind == 0)?;
+        let place = self.congruence.accessed(versions, Version::Opt, store)?;
+        let mut stores = graph.nodes.iter_enumerated().filter_map(|(inst, node)| {
+            let other = self.congruence.accessed(versions, Version::Base, inst)?;
+            let is_same = (other.number, other.data_type) == (place.number, place.data_type);
+            (node.lone.is_some() && is_same).then_some(other)
+        });
+        let of_base = stores.next().filter(|_| beside.behind == 0)?;
         Some((of_base, self.oracle.place_before(Version::Base, of_base.place_of, end)?))
     }
 
