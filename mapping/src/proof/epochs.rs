@@ -1,14 +1,12 @@
 //! What memory has between the lone stores of a segment.
 //!
 //! Within a segment memory is the same in both versions before its first lone store, and behind the
-//! last one, if nothing is pending then. Between them it is, too, where the stores of opt stand for
-//! those of base one by one: each store of opt for an *event* of base, which is a lone store, or a
-//! branch with some on its ways that a chain goes on behind. So events divide a segment into
-//! *epochs*. If both versions have as many events, the epochs correspond one by one; else those of
-//! one place that follow each other count as one, whose inner epochs correspond to none.
-//!
-//! An epoch of opt begins with memory as it is in base then if each of its stores so far leaves in
-//! its place what the event of base does.
+//! last one, if nothing is pending then. Between them it is, too, where each store of opt stands for
+//! an *event* of base: a lone store, or a branch with some on its ways that a chain goes on behind.
+//! The events of base divide a segment into *epochs*. A store of opt stands for the event of base
+//! with which an epoch begins if it leaves in its place what base has there then, if what base
+//! wrote before was to the same place, since the last event that a store of opt stands for, and if
+//! all stores of opt before it stand for events. So opt has skipped only what was overwritten.
 
 use crate::proof::congruence::Congruence;
 use crate::proof::matching::{Matching, PairId};
@@ -42,7 +40,9 @@ pub(super) struct Epochs {
 pub(super) struct Beside {
     /// The place and what may have written to it last, behind each event that does so
     pub(super) written: Vec<(Content, Access)>,
-    /// How many stores of opt to it are behind this one
+    /// How many stores of opt to it are before this one
+    pub(super) before: usize,
+    /// The same behind it
     pub(super) behind: usize,
 }
 
@@ -90,9 +90,9 @@ impl Epochs {
         self.events[which].get(&segment[which]).map_or(&[], |events| events)
     }
 
-    /// The epoch of an instruction in a segment of a pair, by number: that of the other version
-    /// with the same number begins and ends with the same memory, but for what was pending before
-    /// the segment. None within an event, or, in opt, behind a store that leaves something else.
+    /// The epoch of an instruction in a segment of a pair, by number: in both versions memory is the
+    /// same then, but for what was pending before the segment. None within an event, or, in opt,
+    /// behind a store that stands for none.
     pub(super) fn of(
         &self,
         all: (&Versions, &Matching, &Congruence),
@@ -105,11 +105,10 @@ impl Epochs {
             [] => 0,
             _ => *self.before[which].get(&inst)?,
         };
-        let ends = events.ends(which);
-        let epoch = ends.iter().filter(|&&end| end < before).count();
-        let begin = epoch.checked_sub(1).map_or(0, |last| ends[last] + 1);
-        let is_same = || which == Version::Base || events.stand(epoch);
-        (begin == before && is_same()).then_some(epoch)
+        match which {
+            Version::Base => Some(before),
+            Version::Opt => events.stood_for(before),
+        }
     }
 
     fn of_segment<'a>(
@@ -141,15 +140,19 @@ impl Epochs {
                 is_one_place(&other, &place).then_some(other)
             })
         };
-        let of_opt = self.events(Version::Opt, segments).iter().rev();
-        let behind = of_opt.take_while(|event| event.at != store);
+        let of_opt = self.events(Version::Opt, segments);
+        let number = of_opt.iter().position(|event| event.at == store)?;
+        let count = |events: &[Event]| {
+            events.iter().filter(|event| there(Version::Opt, event).is_some()).count()
+        };
         let of_base = self.events(Version::Base, segments).iter();
         let written = of_base.filter_map(|event| {
             Some((there(Version::Base, event)?, access(&versions.of.base, event)?))
         });
         Some(Beside {
             written: written.collect(),
-            behind: behind.filter(|event| there(Version::Opt, event).is_some()).count(),
+            before: count(&of_opt[..number]),
+            behind: count(&of_opt[number + 1..]),
         })
     }
 
@@ -164,10 +167,9 @@ impl Epochs {
         let VersionFacts { graph, chains, .. } = &versions.of.opt;
         let pair = matching.of_chain.opt[chains.of_inst(graph, store)?]?;
         let events = self.of_segment(all, (pair, chains.segment[store]));
-        let ends = events.ends(Version::Opt);
-        let epoch = ends.iter().position(|&end| events.events.opt[end].at == store)?;
-        let event = *events.ends(Version::Base).get(epoch)?;
-        events.stand(epoch + 1).then(|| events.events.base[event].at)
+        let number = events.events.opt.iter().position(|event| event.at == store)?;
+        let behind = events.stood_for(number + 1)?;
+        Some(events.events.base[behind - 1].at)
     }
 }
 
@@ -179,18 +181,6 @@ struct Events<'a> {
 }
 
 impl Events<'_> {
-    /// The events that epochs begin behind.
-    fn ends(&self, which: Version) -> Vec<usize> {
-        let events = self.events[which];
-        let is_each = self.events.base.len() == self.events.opt.len();
-        let goes_on = |&event: &usize| {
-            let next = || events.get(event + 1).and_then(|next| self.place(which, next));
-            let is_same = |place: Content| next().is_some_and(|next| is_one_place(&place, &next));
-            !is_each && self.place(which, &events[event]).is_some_and(is_same)
-        };
-        (0..events.len()).filter(|event| !goes_on(event)).collect()
-    }
-
     /// The place that an event writes to, if it is one.
     fn place(&self, which: Version, event: &Event) -> Option<Content> {
         let place = |&store: &InstId| self.congruence.accessed(self.versions, which, store);
@@ -201,23 +191,28 @@ impl Events<'_> {
         is_one.then_some(first)
     }
 
-    /// True if the first events of opt, as far as an epoch, each leave what those of base do.
-    fn stand(&self, epoch: usize) -> bool {
-        let [base, opt] = Version::BOTH.map(|which| self.ends(which));
-        let mut ends = base.into_iter().zip(opt).take(epoch);
-        ends.len() == epoch && ends.all(|(base, opt)| self.stands(base, opt) == Some(true))
-    }
-
-    fn stands(&self, base: usize, opt: usize) -> Option<bool> {
-        let (base, opt) = (&self.events.base[base], &self.events.opt[opt]);
-        let (of_base, of_opt) = (self.place(Version::Base, base)?, self.place(Version::Opt, opt)?);
-        let access = access(&self.versions.of.base, base)?;
-        let content = self.congruence.content_of(self.versions, &of_base, access)?;
-        let stored = self.versions.of.opt.graph.operands(opt.at)[0];
-        let stored = self.congruence.number(Version::Opt, stored);
-        // The first round is not there yet.
-        let is_same = content == stored || stored == UNKNOWN;
-        Some(is_same && is_one_place(&of_base, &of_opt))
+    /// The number of events of base behind which memory is as behind so many stores of opt.
+    fn stood_for(&self, count: usize) -> Option<usize> {
+        let (versions, congruence) = (self.versions, self.congruence);
+        let mut next = 0;
+        for of_opt in &self.events.opt[..count] {
+            let place = self.place(Version::Opt, of_opt)?;
+            let stored = versions.of.opt.graph.operands(of_opt.at)[0];
+            let stored = congruence.number(Version::Opt, stored);
+            loop {
+                let of_base = self.events.base.get(next)?;
+                let written = self.place(Version::Base, of_base)?;
+                is_one_place(&place, &written).then_some(())?;
+                let access = access(&versions.of.base, of_base)?;
+                let content = congruence.content_of(versions, &written, access);
+                next += 1;
+                // The first round is not there yet.
+                if content == Some(stored) || stored == UNKNOWN {
+                    break;
+                }
+            }
+        }
+        Some(next)
     }
 }
 

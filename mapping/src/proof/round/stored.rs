@@ -12,6 +12,9 @@ use crate::versions::version::Version;
 use midflight_ir::ids::{BlockId, InstId};
 use rustc_hash::FxHashMap as HashMap;
 
+/// Of several stores of base, that one of opt may stand for, so many are tried.
+const MOST_EVENTS: usize = 4;
+
 /// For each instruction of opt whose result a store of opt alone stores, in its chain, such stores
 pub(super) fn stored_alone(versions: &Versions) -> HashMap<InstId, Vec<InstId>> {
     let VersionFacts { graph, chains, .. } = &versions.of.opt;
@@ -30,9 +33,9 @@ impl Round<'_> {
     /// The number of what base has in a place where opt stores the result of an instruction to it,
     /// and the instructions that were looked into to prove that both are the same.
     pub(super) fn as_stored(&self, inst: InstId) -> Option<(Number, LookedInto)> {
-        let mut stores = self.stored_alone.get(&inst)?.iter();
-        stores.find_map(|&store| {
-            let (place, access) = self.before_store(store)?;
+        let stores = self.stored_alone.get(&inst)?.iter();
+        let mut written = stores.flat_map(|&store| self.before_store(store));
+        written.find_map(|(place, access)| {
             let number = self.congruence.content_of(self.versions, &place, access)?;
             (number != UNKNOWN).then_some(())?;
             let own = Operand::Value(self.versions.of.opt.graph.result(inst));
@@ -47,16 +50,24 @@ impl Round<'_> {
         })
     }
 
-    /// For a store of opt alone the place in base, and what wrote to it last there: of what does so
-    /// in the segment, counted from its end, as many as stores of opt are behind this one.
-    fn before_store(&self, store: InstId) -> Option<(Content, Access)> {
-        let versions = self.versions;
-        let all = (versions, self.matching, &self.congruence);
-        let beside = self.epochs.beside(all, store)?;
-        if !beside.written.is_empty() {
-            return beside.written.into_iter().rev().nth(beside.behind);
+    /// For a store of opt alone the place in base, and what wrote to it last there, as may be: of
+    /// what does so in the segment, behind as many as stores of opt are before this one, and before
+    /// as many as are behind it; the last one first.
+    fn before_store(&self, store: InstId) -> Vec<(Content, Access)> {
+        let all = (self.versions, self.matching, &self.congruence);
+        let Some(beside) = self.epochs.beside(all, store) else { return Vec::new() };
+        if beside.written.is_empty() {
+            let before = (beside.behind == 0).then(|| self.before_segment(store));
+            return before.flatten().into_iter().collect();
         }
-        // It was written to before, where the ways of a branch are silent.
+        let written = beside.written.into_iter().skip(beside.before).rev().skip(beside.behind);
+        written.take(MOST_EVENTS).collect()
+    }
+
+    /// The same where the place was written to before the segment, where the ways of a branch are
+    /// silent.
+    fn before_segment(&self, store: InstId) -> Option<(Content, Access)> {
+        let versions = self.versions;
         let VersionFacts { graph, chains, .. } = &versions.of.opt;
         let pair = &self.matching.pairs[self.matching.of_chain.opt[chains.of_inst(graph, store)?]?];
         let segment = chains.segment[store];
@@ -68,7 +79,7 @@ impl Round<'_> {
             let is_same = (other.number, other.data_type) == (place.number, place.data_type);
             (node.lone.is_some() && is_same).then_some(other)
         });
-        let of_base = stores.next().filter(|_| beside.behind == 0)?;
+        let of_base = stores.next()?;
         Some((of_base, self.oracle.place_before(Version::Base, of_base.place_of, end)?))
     }
 
