@@ -216,8 +216,8 @@ impl Round<'_> {
             let (operand, at) = self.there(at, operands[which], facts, DEEPEST);
             let integer = self.integer_on(at, operand, facts, DEEPEST);
             let number = self.number_at(at, operand);
-            // Behind the head it is not computed yet.
-            let is_there = at.walk.len() < walk.len() || self.is_as_before(at, operand);
+            let is_old = at.walk.len() < walk.len() || self.is_as_before(at, operand);
+            let is_there = is_old && self.is_computed(at, operand);
             Some((Some(number).filter(|_| is_there), integer))
         });
         match (base, opt) {
@@ -717,13 +717,22 @@ impl Round<'_> {
         !again.any(|head| version.scopes.dominates(head, block))
     }
 
+    /// True if an operand has been computed at the end of a block: the number of what comes behind
+    /// that may be what is to be proved.
+    fn is_computed(&self, at: At<'_>, operand: Operand) -> bool {
+        let version = &self.versions.of[at.which];
+        let inst = version.graph.definition_of(operand);
+        inst.is_none_or(|i| version.scopes.dominates(version.graph.block(i), at.block))
+    }
+
     /// The integer constant that an operand is there, if that is known: also what a condition that
     /// is known to hold, or not to hold, is extended to.
     fn integer_on(&self, at: At<'_>, operand: Operand, facts: &Facts, depth: usize) -> Option<i64> {
         let (operand, at) = self.there(at, operand, facts, depth);
         let number = self.number_at(at, operand);
         let of_facts = || self.is_as_before(at, operand).then(|| facts.constant(number))?;
-        if let Some(constant) = self.integer_of(number).or_else(of_facts) {
+        let known = || self.integer_of(number).or_else(of_facts);
+        if let Some(constant) = self.is_computed(at, operand).then(known).flatten() {
             return Some(constant);
         }
         let depth = depth.checked_sub(1)?;
