@@ -64,16 +64,19 @@ fn aligned_positions(versions: &Versions, segment: PerVersion<&[InstId]>) -> Per
 fn merged(versions: &Versions, segment: PerVersion<&[InstId]>) -> Vec<PerVersion<usize>> {
     let VersionFacts { graph, chains, .. } = &versions.of.base;
     let is_lone = |which: Version, inst: InstId| versions.graph(which).nodes[inst].lone.is_some();
-    let insts = segment.base.iter().enumerate();
-    let stores_on_way = |&(_, &inst): &(usize, &InstId)| {
-        chains.passed(graph, inst).chain([inst]).any(|i| is_lone(Version::Base, i))
-    };
-    let behind: Vec<usize> = insts.filter(stores_on_way).map(|(place, _)| place + 1).collect();
     let stores: Vec<usize> =
         (0..segment.opt.len()).filter(|&place| is_lone(Version::Opt, segment.opt[place])).collect();
-    if behind.len() != stores.len() {
-        return Vec::new();
-    }
+    let behind = |is_one: &dyn Fn(InstId) -> bool| -> Option<Vec<usize>> {
+        let insts = segment.base.iter().enumerate();
+        let found: Vec<usize> =
+            insts.filter(|&(_, &inst)| is_one(inst)).map(|(place, _)| place + 1).collect();
+        (found.len() == stores.len()).then_some(found)
+    };
+    let stores_on_way =
+        |inst: InstId| chains.passed(graph, inst).any(|i| is_lone(Version::Base, i));
+    let stores_there = |inst: InstId| is_lone(Version::Base, inst) || stores_on_way(inst);
+    // One behind another one that is overwritten may be all that opt has.
+    let behind = behind(&stores_there).or_else(|| behind(&stores_on_way)).unwrap_or_default();
     behind.into_iter().zip(stores).map(|(base, opt)| PerVersion { base, opt }).collect()
 }
 

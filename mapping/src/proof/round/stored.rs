@@ -69,7 +69,8 @@ impl Round<'_> {
     fn before_segment(&self, store: InstId) -> Option<(Content, Access)> {
         let versions = self.versions;
         let VersionFacts { graph, chains, .. } = &versions.of.opt;
-        let pair = &self.matching.pairs[self.matching.of_chain.opt[chains.of_inst(graph, store)?]?];
+        let pair =
+            &self.matching.pairs[self.matching.of_chain.opt[chains.of_inst(graph, store)?]?];
         let segment = chains.segment[store];
         let VersionFacts { graph, chains, .. } = &versions.of.base;
         let end = chains.end_of_segment(graph, pair.chains.base, segment);

@@ -217,7 +217,7 @@ impl Round<'_> {
             let integer = self.integer_on(at, operand, facts, DEEPEST);
             let number = self.number_at(at, operand);
             let is_old = at.walk.len() < walk.len() || self.is_as_before(at, operand);
-            let is_there = is_old && self.is_computed(at, operand);
+            let is_there = is_old && !self.is_open(at, operand, operands[which]);
             Some((Some(number).filter(|_| is_there), integer))
         });
         match (base, opt) {
@@ -717,22 +717,22 @@ impl Round<'_> {
         !again.any(|head| version.scopes.dominates(head, block))
     }
 
-    /// True if an operand has been computed at the end of a block: the number of what comes behind
-    /// that may be what is to be proved.
-    fn is_computed(&self, at: At<'_>, operand: Operand) -> bool {
+    /// True if what is asked for is computed behind the way only, and the way does not say what it
+    /// will be: its number may be what is to be proved.
+    fn is_open(&self, at: At<'_>, operand: Operand, asked: Operand) -> bool {
         let version = &self.versions.of[at.which];
-        let inst = version.graph.definition_of(operand);
-        inst.is_none_or(|i| version.scopes.dominates(version.graph.block(i), at.block))
+        let is_ahead = |i: InstId| !version.scopes.dominates(version.graph.block(i), at.block);
+        operand == asked && version.graph.definition_of(operand).is_some_and(is_ahead)
     }
 
     /// The integer constant that an operand is there, if that is known: also what a condition that
     /// is known to hold, or not to hold, is extended to.
-    fn integer_on(&self, at: At<'_>, operand: Operand, facts: &Facts, depth: usize) -> Option<i64> {
-        let (operand, at) = self.there(at, operand, facts, depth);
+    fn integer_on(&self, at: At<'_>, asked: Operand, facts: &Facts, depth: usize) -> Option<i64> {
+        let (operand, at) = self.there(at, asked, facts, depth);
         let number = self.number_at(at, operand);
         let of_facts = || self.is_as_before(at, operand).then(|| facts.constant(number))?;
         let known = || self.integer_of(number).or_else(of_facts);
-        if let Some(constant) = self.is_computed(at, operand).then(known).flatten() {
+        if let Some(constant) = (!self.is_open(at, operand, asked)).then(known).flatten() {
             return Some(constant);
         }
         let depth = depth.checked_sub(1)?;
