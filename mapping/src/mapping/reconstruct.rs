@@ -16,7 +16,8 @@
 //! branch's condition. What only one side of the branch has computed is made again there if it
 //! cannot trap, from values that are there on either side. What the source has extended is the
 //! lowest bits of that. Anchors, other phis, allocas, and freezes of what may be poison never are
-//! made again.
+//! made again, but for an alloca of base that only ever has a constant
+//! ([`crate::versions::graph::Node::local_constant`]).
 
 use crate::mapping::marks::Marks;
 use crate::mapping::side::Side;

@@ -156,9 +156,9 @@ impl MapPoint {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct OwedStore<I = usize> {
-    /// The store of base that writes to the place
+    /// The store of base that writes to the place, or what copies memory there
     pub store: I,
-    /// The expression that is stored
+    /// The expression that is stored, or the address of what is copied
     pub value: usize,
     /// The expression that is the address
     pub address: usize,

@@ -115,7 +115,11 @@ impl Direction<'_> {
             writeln!(out, "      {result}' = {} {}", readable(operation), operands.join(", "))?;
         }
         for store in stores {
-            writeln!(out, "      store {}, {}", name(store.value), name(store.address))?;
+            let (value, address) = (name(store.value), name(store.address));
+            match self.destination.instructions[store.store].starts_with("store ") {
+                true => writeln!(out, "      store {value}, {address}")?,
+                false => writeln!(out, "      memcpy {address}, {value}")?,
+            }
         }
         for &(value, expr) in values {
             let (to, from) = (self.value(self.destination, value), name(expr));
