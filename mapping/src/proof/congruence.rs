@@ -248,7 +248,7 @@ impl Congruence {
     }
 
     /// The number of a state of memory. What lone stores write is left out.
-    pub(super) fn access(&self, versions: &Versions, which: Version, access: Access) -> Number {
+    pub fn access(&self, versions: &Versions, which: Version, access: Access) -> Number {
         let layout = &self.layout;
         let mut access = access;
         while let Access::Def(inst) = access

@@ -1,6 +1,7 @@
 //! The checker of OSR mappings, against functions that are run: what it claims of two versions must
 //! hold whenever both are run on the same input, whatever the passes between them did.
 
+mod arms;
 mod generator;
 mod ir;
 mod lockstep;
@@ -403,6 +404,7 @@ fn wrong_pairs_are_rejected() {
     assert!(tried.operations > 0 && tried.clobbers > 0 && tried.anchors > 0 && tried.arms > 0);
     assert!(tried.comparisons > 0 && tried.effects > 0 && tried.fills > 0);
     assert!(tried.claimed > 0, "the check could not fail");
+    assert!(tried.equal_arms <= 1 + tried.arms / 100, "arms are too often the same");
     assert_none(failures);
 }
 

@@ -2,6 +2,7 @@
 //! reading it would make them: another operation, another state of memory. Unlike
 //! [`super::mutants`], the IR stays as it is, so what only the graph says is changed alone.
 
+use super::arms::differ;
 use super::generator::Random;
 use midflight_bridge::ir::Function;
 use midflight_bridge::sandbox::Sandbox;
@@ -10,10 +11,11 @@ use midflight_mapping::proof::congruence::Congruence;
 use midflight_mapping::proof::matching::Matching;
 use midflight_mapping::proof::prove;
 use midflight_mapping::versions::facts::Versions;
-use midflight_mapping::versions::graph::{Access, Boolean, Graph, Oracle};
-use midflight_mapping::versions::version::Version;
+use midflight_mapping::versions::graph::{Access, Boolean, Oracle};
+use midflight_mapping::versions::version::{PerVersion, Version};
 use midflight_passes::osr::map::optimize::TwoVersions;
 use midflight_passes::osr::map::read::{Handles, read};
+use midflight_passes::read_code::CodeSnapshot;
 use std::rc::Rc;
 
 /// What was changed, and how often.
@@ -33,6 +35,8 @@ pub struct Tried {
     pub fills: usize,
     /// What selects and phis choose from, exchanged
     pub arms: usize,
+    /// Those of them that were taken for the same, and are that in all runs
+    pub equal_arms: usize,
     /// Wrong pairs of values that tracking alone would accept
     pub claimed: usize,
 }
@@ -64,7 +68,8 @@ pub fn try_pairs(
         let count = versions.of.opt.graph.nodes.len();
         (0..most).try_for_each(|_| {
             let inst = InstId::from(random.below(count));
-            wrong(&mut versions, &handles, &right, inst, random, tried).map_err(|what| {
+            let of = (&mut versions, &handles, &right);
+            wrong(of, &snapshots, inst, random, tried).map_err(|what| {
                 let (_, blocks) = two.opt.texts().swap_remove(0);
                 format!("{pipeline}: {what}: instruction {inst} of {}", blocks.join("; "))
             })
@@ -89,10 +94,12 @@ fn number(versions: &Versions, congruence: &Congruence, which: Version, inst: In
     congruence.of[which][versions.graph(which).result(inst)]
 }
 
+/// What both versions are, and what is proved of them
+type Of<'a, 'm, 's> = (&'a mut Versions, &'a Handles<'m, 's>, &'a (Matching, Congruence));
+
 fn wrong(
-    versions: &mut Versions,
-    handles: &Handles<'_, '_>,
-    right: &(Matching, Congruence),
+    (versions, handles, right): Of<'_, '_, '_>,
+    snapshots: &PerVersion<CodeSnapshot<'_>>,
     inst: InstId,
     random: &mut Random,
     tried: &mut Tried,
@@ -103,7 +110,16 @@ fn wrong(
         return wrong_anchor(versions, handles, right, inst, tried);
     }
     if old.facts.is_select() || old.facts.is_phi() {
-        return exchanged(versions, handles, right, inst, tried);
+        let Some(is_accepted) = exchanged(versions, handles, right, inst) else { return Ok(()) };
+        tried.arms += 1;
+        // The exchanged arms may be equal, by what they are made of or by what branches above say,
+        // and where these contradict each other nothing ever comes there. The prover may know that.
+        // So it is asked of runs, which know nothing of proofs: these must not tell the arms apart.
+        if is_accepted && differ(snapshots, &versions.of.opt.graph.body, inst, random) {
+            return Err("exchanged arms are taken for the same".to_string());
+        }
+        tried.equal_arms += usize::from(is_accepted);
+        return Ok(());
     }
     let operands = versions.graph(Version::Opt).operands(inst);
     let is_plain = versions.of.opt.graph.has_result(inst)
@@ -121,7 +137,8 @@ fn wrong(
     if right.1.of.base[..older].contains(&own) {
         return Ok(());
     }
-    let (what, count) = match other_access(versions.graph(Version::Opt), old.clobber, random) {
+    let access = other_access(versions, &right.1, PerVersion { base: partner, opt: inst }, random);
+    let (what, count) = match access {
         Some(access) if random.one_in(2) => {
             // Between the same anchors loads read the same whatever wrote that.
             versions.of.opt.chains.segment[inst] = usize::MAX;
@@ -161,15 +178,14 @@ fn is_same(versions: &Versions, congruence: &Congruence, inst: InstId, partner: 
         == number(versions, congruence, Version::Base, partner)
 }
 
-/// A select, or a phi that a branch decides, is not the same when what it chooses from is
-/// exchanged.
+/// Whether a select, or a phi that a branch decides, is taken for the same when what it chooses
+/// from is exchanged.
 fn exchanged(
     versions: &mut Versions,
     handles: &Handles<'_, '_>,
     right: &(Matching, Congruence),
     inst: InstId,
-    tried: &mut Tried,
-) -> Result<(), String> {
+) -> Option<bool> {
     let old = versions.of.opt.graph.body.clone();
     let facts = versions.of.opt.graph.nodes[inst].facts;
     let operands = old.code.operands(inst);
@@ -180,9 +196,9 @@ fn exchanged(
         {
             [0, 1]
         }
-        _ => return Ok(()),
+        _ => return None,
     };
-    let Some(partner) = partner(versions, right, inst) else { return Ok(()) };
+    let partner = partner(versions, right, inst)?;
     let numbers = arms.map(|arm| right.1.number(Version::Opt, operands[arm]));
     let own = number(versions, &right.1, Version::Opt, inst);
     // What follows from its arms alone, or is equal to something older, is not known by them.
@@ -191,26 +207,45 @@ fn exchanged(
         || right.1.of.base[..versions.of.base.graph.result(partner)].contains(&own)
         || facts.is_select() && handles.simplify(Version::Opt, inst, operands).is_some();
     if is_known {
-        return Ok(());
+        return None;
     }
-    tried.arms += 1;
     let body = Rc::make_mut(&mut versions.of.opt.graph.body);
     body.code.operands_mut(inst).swap(arms[0], arms[1]);
     let (_, congruence) = prove::matched(versions, handles);
     let is_accepted = is_same(versions, &congruence, inst, partner);
     versions.of.opt.graph.body = old;
-    if is_accepted { Err("exchanged arms are taken for the same".to_string()) } else { Ok(()) }
+    Some(is_accepted)
 }
 
-/// A state of memory that is surely another one: the caller's for what an anchor has left, and that
-/// of an anchor for the caller's.
-fn other_access(graph: &Graph, old: Option<Access>, random: &mut Random) -> Option<Access> {
-    match old? {
-        Access::Def(_) => Some(Access::Entry),
+/// A state of memory in which an instruction of opt reads surely something else: the caller's for
+/// what an anchor has left, and that of an anchor for the caller's. Not the one that the
+/// instruction of base reads: where LLVM sees further in one of both versions, they read different
+/// states, and are the same by the anchors that they run between. Nor that of a store of the very
+/// value that is read: such a store leaves it in the place.
+fn other_access(
+    versions: &Versions,
+    congruence: &Congruence,
+    insts: PerVersion<InstId>,
+    random: &mut Random,
+) -> Option<Access> {
+    let graph = versions.graph(Version::Opt);
+    let clobber = |which: Version| versions.graph(which).nodes[insts[which]].clobber;
+    let state = |which: Version, access| congruence.access(versions, which, access);
+    let of_base = clobber(Version::Base).map(|access| state(Version::Base, access));
+    let is_other = |access: &Access| Some(state(Version::Opt, *access)) != of_base;
+    let own = number(versions, congruence, Version::Opt, insts.opt);
+    let stores_own = |store: InstId| {
+        let stored = graph.operands(store).first();
+        let stored = stored.map(|&operand| congruence.number(Version::Opt, operand));
+        graph.nodes[store].facts.is_store() && stored == Some(own)
+    };
+    match clobber(Version::Opt)? {
+        Access::Def(_) => Some(Access::Entry).filter(is_other),
         Access::Entry => {
-            let writes = |i: &InstId| graph.nodes[*i].facts.is_anchor();
-            let anchors: Vec<InstId> = graph.nodes.keys().filter(writes).collect();
-            (!anchors.is_empty()).then(|| Access::Def(anchors[random.below(anchors.len())]))
+            let writes = |i: &InstId| graph.nodes[*i].facts.is_anchor() && !stores_own(*i);
+            let anchors = graph.nodes.keys().filter(writes).map(Access::Def);
+            let anchors: Vec<Access> = anchors.filter(is_other).collect();
+            (!anchors.is_empty()).then(|| anchors[random.below(anchors.len())])
         }
         Access::Phi(_) => None,
     }
