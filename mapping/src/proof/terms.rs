@@ -262,6 +262,39 @@ impl Terms {
         uses.iter().enumerate().all(holds).then_some(looked_into)
     }
 
+    /// The terms to compare if what both expressions are made of must not be looked into: a leaf of
+    /// that may be undefined, and something else for each use. None if all may be.
+    pub(super) fn with_leaves(
+        &self,
+        result: impl Fn(Version, InstId) -> ValueId,
+        is_well_defined: impl Fn(Number) -> bool,
+    ) -> Option<Terms> {
+        let [base, opt] = self.roots.map(|root| self.reached(root));
+        // For each term how often it is made of each leaf that may be undefined, at most twice
+        let mut of: Vec<HashMap<usize, u8>> = Vec::with_capacity(self.terms.len());
+        let mut changed: Option<Terms> = None;
+        for (number, term) in self.terms.iter().enumerate() {
+            let mut leaves: HashMap<usize, u8> = HashMap::default();
+            if matches!(term, Term::Leaf(..)) && !is_well_defined(self.numbers[number]) {
+                leaves.insert(number, 1);
+            }
+            for (&leaf, &count) in term.operands().iter().flat_map(|&operand| &of[operand]) {
+                let sum = leaves.entry(leaf).or_default();
+                *sum = (*sum + count).min(2);
+            }
+            if base[number]
+                && opt[number]
+                && leaves.values().any(|&count| count > 1)
+                && let Term::Operation(which, inst, _) | Term::Chosen(which, inst, _) = *term
+            {
+                let terms = &mut changed.get_or_insert_with(|| self.clone()).terms;
+                terms[number] = Term::Leaf(which, result(which, inst));
+            }
+            of.push(leaves);
+        }
+        changed
+    }
+
     /// True for a term that is no poison, as each leaf of it makes what was branched by poison,
     /// too, once the instructions above these have no flags. It adds them.
     fn is_no_poison(

@@ -10,6 +10,7 @@ use crate::versions::gates::{Way, ways};
 use crate::versions::graph::{Boolean, Operand};
 use crate::versions::version::Version;
 use midflight_ir::ids::{BlockId, InstId, ValueId};
+use std::borrow::Cow;
 
 /// A proof that came and went so often is not tried again, so that rounds end.
 const MOST_LOST: u8 = 4;
@@ -179,7 +180,15 @@ impl Round<'_> {
             |which: Version, inst: InstId| self.versions.graph(which).nodes[inst].is_exact;
         let is_well_defined = |number| self.is_well_defined(number);
         let looked_into = terms.looked_into(is_select, is_exact, is_well_defined)?;
-        self.oracle.are_equal(terms, negated).then_some(looked_into)
+        let terms = self.with_leaves(terms);
+        self.oracle.are_equal(&terms, negated).then_some(looked_into)
+    }
+
+    /// The terms that LLVM is asked about.
+    pub(super) fn with_leaves<'t>(&self, terms: &'t Terms) -> Cow<'t, Terms> {
+        let result = |which: Version, inst: InstId| self.versions.graph(which).result(inst);
+        let changed = terms.with_leaves(result, |number| self.is_well_defined(number));
+        changed.map_or(Cow::Borrowed(terms), Cow::Owned)
     }
 
     /// The term of an operand as it is used in a block; none if it has no number yet.
