@@ -872,14 +872,11 @@ LLVMValueRef mfb_repeat(LLVMBuilderRef Builder, LLVMValueRef Inst,
   return wrap(static_cast<Value *>(Copy));
 }
 
-/// The same of a static alloca, at the begin of the function.
-LLVMValueRef mfb_repeat_alloca(LLVMBuilderRef Builder, LLVMValueRef Inst) {
-  Instruction *Copy = unwrap<AllocaInst>(Inst)->clone();
-  Copy->dropUnknownNonDebugMetadata();
-  BasicBlock *Here = unwrap(Builder)->GetInsertBlock();
-  BasicBlock &Entry = Here->getParent()->getEntryBlock();
-  Copy->insertInto(&Entry, Entry.begin());
-  return wrap(static_cast<Value *>(Copy));
+/// Moves an alloca to the begin of its function, where it is static.
+void mfb_move_to_entry(LLVMValueRef Inst) {
+  auto *Alloca = unwrap<AllocaInst>(Inst);
+  BasicBlock &Entry = Alloca->getFunction()->getEntryBlock();
+  Alloca->moveBefore(Entry, Entry.begin());
 }
 
 /// Loads what a simple store would have stored, from an address.

@@ -388,12 +388,6 @@ impl<'m> Builder<'m> {
         Value::from_raw(unsafe { crate::sys::mfb_repeat(self.raw, inst.0, list, count) })
     }
 
-    /// A copy of a static alloca, at the begin of the function.
-    pub fn repeat_alloca(&self, alloca: Inst<'m>) -> Value<'m> {
-        // SAFETY: the builder has a position in a function, the instruction is a live alloca.
-        Value::from_raw(unsafe { crate::sys::mfb_repeat_alloca(self.raw, alloca.0) })
-    }
-
     /// `ret void`
     pub fn ret_void(&self) {
         // SAFETY: positioned at the end of a block of a function without a result.

@@ -288,7 +288,7 @@ unsafe extern "C" {
         operands: *const LLVMValueRef,
         count: usize,
     ) -> LLVMValueRef;
-    pub fn mfb_repeat_alloca(builder: prelude::LLVMBuilderRef, inst: LLVMValueRef) -> LLVMValueRef;
+    pub fn mfb_move_to_entry(alloca: LLVMValueRef);
     pub fn mfb_load_as_stored(
         builder: prelude::LLVMBuilderRef,
         store: LLVMValueRef,

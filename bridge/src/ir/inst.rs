@@ -295,6 +295,13 @@ impl<'m> Inst<'m> {
         unsafe { sys::mfb_bytes_behind(self.0, other.0, &mut bytes) }.then_some(bytes)
     }
 
+    /// Moves an alloca to the begin of its function, where it is static.
+    pub fn move_to_entry(self) {
+        assert!(self.opcode() == Opcode::Alloca, "only an alloca is a part of the frame");
+        // SAFETY: the instruction is a live alloca of a function with an entry block.
+        unsafe { sys::mfb_move_to_entry(self.0) };
+    }
+
     /// For a static alloca that is only read, but for one copy of a constant all over it: that copy,
     /// and the constant's address.
     pub fn local_constant(self) -> Option<(Inst<'m>, Value<'m>)> {

@@ -5,6 +5,8 @@
 // RUN: %opt -passes='function(sroa),print<osr-map>(instcombine<no-verify-fixpoint>)' -disable-output %t.ll | FileCheck %s --check-prefix=MAP
 // RUN: %cc --midflight-osr-fuzz=sroa '--midflight-osr-opt=instcombine<no-verify-fixpoint>,gvn,loop-simplify,lcssa,loop-mssa(licm)' %level %s -o %t
 // RUN: %midflight osr fuzz --seconds 20 -- %t | FileCheck %s
+// RUN: %cc --midflight-osr-fuzz=sroa '--midflight-osr-opt=instcombine<no-verify-fixpoint>' %level %s -o %t.alone
+// RUN: %midflight osr fuzz --seconds 20 -- %t.alone | FileCheck %s
 // RUN: %cc '--midflight-osr-fuzz=sroa;debug-mutant=store' '--midflight-osr-opt=instcombine<no-verify-fixpoint>' %level %s -o %t.store
 // RUN: not %midflight osr fuzz --seconds 20 -- %t.store | FileCheck %s --check-prefix=STORE
 // CHECK: no mismatch
@@ -67,6 +69,14 @@ __attribute__((noinline)) int part(int n) {
   return own[0] + own[1] * 2 + own[2] * 3 + all[n & 1];
 }
 
+// Opt needs only where it is: base loads it from its own array, once that has the constant.
+__attribute__((noinline)) long is_four(int n) {
+  int all[5] = {3, 1, 4, 1, 5};
+  int one = all[n % 5];
+  see("four", n);
+  return one == 4;
+}
+
 // It is changed: an array like any other one.
 __attribute__((noinline)) int changed(int n) {
   int all[4] = {5, 6, 7, 8};
@@ -87,6 +97,7 @@ int main(void) {
     see("weighed", weigh(n));
     see(name(n, n), n);
     see("parts", part(n));
+    see("is four", is_four(n));
     see("changes", changed(n));
     see("seen", seen(n));
   }

@@ -7,6 +7,8 @@
 // RUN: %cc '--midflight-osr-fuzz=sroa;debug-mutant=store' '--midflight-osr-opt=default<O1>' %level %s -o %t.store
 // RUN: not %midflight osr fuzz --seconds 20 -- %t.store | FileCheck %s --check-prefix=STORE
 // STORE: mismatch
+// RUN: %cc --midflight-osr-fuzz=sroa '--midflight-osr-opt=simplifycfg<sink-common-insts>,instcombine<no-verify-fixpoint>' %level %s -o %t.sunk
+// RUN: %midflight osr fuzz --seconds 20 -- %t.sunk | FileCheck %s
 #include <stdio.h>
 
 // MAP: "name":"step"
@@ -29,8 +31,50 @@ __attribute__((noinline)) int step(int *m, int *d, const int *was, const int *by
   return m[k] * 3 + d[k];
 }
 
+// Base stores once more in each arm, opt behind them.
+__attribute__((noinline)) int again(int *p, int *q, int arm, int c, int a, int b) {
+  int was;
+  if (arm) {
+    printf("one\n");
+    *p = a;
+    if (c)
+      *p = b;
+    was = *q;
+    *p = 5;
+  } else {
+    printf("other\n");
+    *p = b;
+    if (c)
+      *p = a;
+    was = *q + 1;
+    *p = 6;
+  }
+  printf("%d %d\n", was, *q);
+  return was;
+}
+
+// The address that is loaded from is computed behind the stores.
+__attribute__((noinline)) int behind(int *p, int *q, int c, int a, int b) {
+  int before = q[1], *at;
+  if (c) {
+    *p = a;
+    at = q + 1;
+  } else {
+    *p = b;
+    at = q + 1;
+  }
+  int after = *at;
+  printf("%d\n", p[0] + q[0]);
+  return before * 3 + after;
+}
+
 // CHECK: no mismatch
 int main(void) {
+  int small[4] = {0, 0, 0, 0}, other = 77;
+  for (int n = 0; n < 16; n++) {
+    printf("%d\n", again(small, n & 8 ? small : &other, n & 1, n & 2, n + 100, n + 200));
+    printf("%d\n", behind(small + n % 2, small + (n >> 1) % 2, n & 4, n + 100, n + 200));
+  }
   int all[24], by[8];
   for (int apart = 0; apart < 4; apart++)
     for (int round = 0; round < 6; round++) {

@@ -203,8 +203,8 @@ struct State {
     depth: usize,
     /// What is made now may never have been computed: it is of one side of a branch.
     is_side: bool,
-    /// Local constants that are made again: what initializes each, and its address
-    locals: Vec<(InstId, usize)>,
+    /// What initializes the local constants that are made again
+    locals: Vec<OwedStore>,
     blame: Option<ValueId>,
 }
 
@@ -242,7 +242,7 @@ impl Reconstruct<'_> {
             let address = self.address(state, *place).ok_or_else(missing)?;
             stores.push(OwedStore { store: place.base, value, address });
         }
-        Ok(self.finish(state, &values, stores))
+        Ok(self.finish(&state.exprs, &values, stores, &state.locals))
     }
 
     /// The address of a place.
@@ -284,17 +284,11 @@ impl Reconstruct<'_> {
     /// Leaves only what is used.
     fn finish(
         &self,
-        state: &mut State,
+        exprs: &[Expr],
         values: &[(ValueId, usize)],
         mut stores: Vec<OwedStore>,
+        locals: &[OwedStore],
     ) -> PointMap {
-        let locals = std::mem::take(&mut state.locals);
-        stores.extend(locals.into_iter().map(|(copy, address)| {
-            let constant = self.proof.versions.of.base.graph.operands(copy)[1];
-            let value = self.operand(state, constant, false).expect("a constant is there");
-            OwedStore { store: copy, value, address }
-        }));
-        let exprs = &state.exprs;
         let mut used = vec![false; exprs.len()];
         values.iter().for_each(|&(_, e)| used[e] = true);
         stores.iter().for_each(|store| (used[store.value], used[store.address]) = (true, true));
@@ -303,6 +297,9 @@ impl Reconstruct<'_> {
                 exprs[e].operands().iter().for_each(|&o| used[o] = true);
             }
         }
+        let used_locals = locals.iter().filter(|local| used[local.address]);
+        stores.extend(used_locals.copied());
+        stores.iter().for_each(|store| used[store.value] = true);
         let mut place = vec![0; exprs.len()];
         let mut kept: Vec<Expr> = Vec::new();
         for e in (0..exprs.len()).filter(|&e| used[e]) {
@@ -368,9 +365,11 @@ impl Reconstruct<'_> {
         let graph = self.proof.versions.graph(self.destination.side.which);
         let alloca = graph.definition(value)?;
         let copy = graph.nodes[alloca].local_constant?;
-        let made = add(state, Expr::Repeat { repeat: alloca, of: Vec::new() });
-        state.locals.push((copy, made));
-        Some(made)
+        // It is copied as soon as there is an address: loads may be made again.
+        let value = self.operand(state, graph.operands(copy)[1], false)?;
+        let address = add(state, Expr::Repeat { repeat: alloca, of: Vec::new() });
+        state.locals.push(OwedStore { store: copy, value, address });
+        Some(address)
     }
 
     /// A constant, or a value of the source that need not be kept for it.

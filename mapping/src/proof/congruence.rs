@@ -331,6 +331,12 @@ impl Congruence {
                     Access::Phi(block) => self.contents.at(place, block),
                     _ => None,
                 };
+                // The state of memory as a whole leaves out what lone stores wrote before the head.
+                let is_left_out =
+                    matches!(access, Access::Phi(_)) && self.may_be_lone(versions, place);
+                if at_head.is_none() && is_left_out {
+                    return None;
+                }
                 let known = || match self.access(versions, place.which, access) {
                     UNKNOWN => Some(UNKNOWN),
                     state => self.contents.known(place, state),
@@ -338,6 +344,12 @@ impl Congruence {
                 at_head.or_else(known)
             }
         }
+    }
+
+    /// True if lone stores may write to a place.
+    pub(super) fn may_be_lone(&self, versions: &Versions, place: &Content) -> bool {
+        let node = &versions.graph(place.which).nodes[place.place_of];
+        versions.has_lone && (node.reads_lone || !node.facts.is_load())
     }
 
     /// True if two instructions are the same operation on congruent operands, or write the same to

@@ -157,19 +157,26 @@ impl Epochs {
     }
 
     /// For a lone store of opt before which, and behind which, memory is as it is at an event of
-    /// base: where that is.
+    /// base: where that is, and whether base writes there no more in the segment.
     pub(super) fn event(
         &self,
         all: (&Versions, &Matching, &Congruence),
         store: InstId,
-    ) -> Option<InstId> {
-        let (versions, matching, _) = all;
+    ) -> Option<(InstId, bool)> {
+        let (versions, matching, congruence) = all;
         let VersionFacts { graph, chains, .. } = &versions.of.opt;
         let pair = matching.of_chain.opt[chains.of_inst(graph, store)?]?;
         let events = self.of_segment(all, (pair, chains.segment[store]));
         let number = events.events.opt.iter().position(|event| event.at == store)?;
         let behind = events.stood_for(number + 1)?;
-        Some(events.events.base[behind - 1].at)
+        let place = congruence.accessed(versions, Version::Opt, store)?;
+        let writes = |&store: &InstId| {
+            let other = congruence.accessed(versions, Version::Base, store);
+            other.is_none_or(|other| is_one_place(&other, &place))
+        };
+        let (before, later) = events.events.base.split_at(behind);
+        let is_last = !later.iter().any(|event| event.stores.iter().any(writes));
+        Some((before[behind - 1].at, is_last))
     }
 }
 

@@ -424,9 +424,11 @@ impl<'a> Flow<'a> {
             if let Some(&place) = self.pending.of_store[which].get(&inst) {
                 let stored = self.congruence.number(which, graph.operands(inst)[0]);
                 let all = (versions, self.matching, self.congruence);
-                let settles = match self.epochs.event(all, inst) {
-                    Some(event) => Some(Settles::Event(event)),
-                    None => (content(self, place) == Some(stored)).then_some(Settles::AtEnd),
+                let is_at_end = content(self, place) == Some(stored);
+                let event = self.epochs.event(all, inst);
+                let settles = match event {
+                    Some((event, _)) => Some(Settles::Event(event)),
+                    None => is_at_end.then_some(Settles::AtEnd),
                 };
                 match settles {
                     Some(settles) => {
@@ -438,7 +440,8 @@ impl<'a> Flow<'a> {
                         self.pending.settles.remove(&inst);
                     }
                 }
-                ends.insert(place, settles.is_some());
+                // Behind the event base may store there again.
+                ends.insert(place, is_at_end || event.is_some_and(|(_, is_last)| is_last));
                 continue;
             }
             let passed = chains.passed(graph, inst).chain([inst]);

@@ -2,7 +2,7 @@
 
 use crate::read_code::CodeSnapshot;
 use midflight_bridge::builder::Builder;
-use midflight_bridge::ir::{Inst, Value};
+use midflight_bridge::ir::{Inst, Opcode, Value};
 use midflight_ir::ids::{InstId, ValueId};
 use midflight_mapping::mapping::reconstruct::{Expr, PointMap};
 use midflight_mapping::versions::graph::ConstId;
@@ -39,7 +39,7 @@ impl<'m> Material<'_, 'm> {
         source: impl Fn(ValueId) -> Value<'m>,
     ) -> Vec<(ValueId, Value<'m>)> {
         let mut values: Vec<Value<'m>> = Vec::with_capacity(map.exprs.len());
-        for expr in &map.exprs {
+        for (place, expr) in map.exprs.iter().enumerate() {
             let of = |operands: &[usize]| operands.iter().map(|&o| values[o]).collect::<Vec<_>>();
             values.push(match expr {
                 Expr::Constant { constant } => (self.constant)(*constant),
@@ -56,27 +56,32 @@ impl<'m> Material<'_, 'm> {
                 }
                 Expr::Code { code, of: operands } => (self.code)(*code, builder, &of(operands)),
             });
+            // What is copied to a place of its own is there before that is read.
+            for store in map.stores.iter().filter(|store| store.address == place) {
+                let inst = version.instructions[store.store];
+                if !inst.map_facts().is_store() {
+                    builder.repeat(inst, &[values[place], values[store.value]]);
+                }
+            }
         }
         for store in &map.stores {
             let inst = version.instructions[store.store];
-            let (value, address) = (values[store.value], values[store.address]);
-            match inst.map_facts().is_store() {
-                true => builder.repeat(inst, &[value, address]),
-                // It copies there what is in another place.
-                false => builder.repeat(inst, &[address, value]),
-            };
+            if inst.map_facts().is_store() {
+                builder.repeat(inst, &[values[store.value], values[store.address]]);
+            }
         }
         map.values.iter().map(|&(value, expr)| (value, values[expr])).collect()
     }
 }
 
-/// An instruction made again; a phi as a select, an alloca in the frame.
+/// An instruction made again; a phi as a select. An alloca of base is in the frame of its
+/// continuation.
 fn repeat<'m>(builder: &Builder<'m>, inst: Inst<'m>, operands: &[Value<'m>]) -> Value<'m> {
     match *operands {
         [condition, holds, fails] if inst.map_facts().is_phi() => {
             builder.select(condition, holds, fails)
         }
-        [] if inst.facts().is_static_alloca() => builder.repeat_alloca(inst),
+        [] if inst.opcode() == Opcode::Alloca => inst.value(),
         _ => builder.repeat(inst, operands),
     }
 }

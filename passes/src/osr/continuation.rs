@@ -13,7 +13,7 @@ use crate::osr::site::{Inserted, SharedTransition, Site, Target, promote_variabl
 use crate::read_code::CodeSnapshot;
 use midflight_bridge::builder::Builder;
 use midflight_bridge::continuation::Finish;
-use midflight_bridge::ir::{Block, Function, Inst, Value};
+use midflight_bridge::ir::{Block, Function, Inst, Opcode, Value};
 use midflight_ir::ids::{InstId, InstRange, ValueId};
 use midflight_mapping::mapping::history::Way;
 use midflight_mapping::mapping::reconstruct::{Expr, PointMap};
@@ -86,10 +86,14 @@ pub fn build<'m>(
         let mut templates = landing.map.exprs.iter().filter_map(Expr::template);
         assert!(!templates.any(|inst| is_erased(&inst)), "a map names what is dead");
         builder.at_end(entries[number]);
+        keep_allocas(version, landing.map);
         let slot_of: HashMap<ValueId, usize> = landing.transfers.iter().copied().collect();
         let source = |value: ValueId| slots[slot_of[&value]];
         for (value, incoming) in material.reconstruct(&builder, version, landing.map, source) {
-            values.set(version, value, number, incoming);
+            // An alloca that the continuation keeps is above all landings.
+            if version.value(value) != incoming {
+                values.set(version, value, number, incoming);
+            }
         }
     }
     if landings.len() == 1 {
@@ -136,6 +140,18 @@ pub fn build<'m>(
     .run();
     promote_variables(shell, &inserted, came.variables());
     shell.lower_resumes();
+}
+
+/// Moves allocas that are made again to the entry: they are one for all landings.
+fn keep_allocas(version: &CodeSnapshot<'_>, map: &PointMap) {
+    for expr in &map.exprs {
+        if let Expr::Repeat { repeat, .. } = expr {
+            let inst = version.instructions[*repeat];
+            if inst.opcode() == Opcode::Alloca {
+                inst.move_to_entry();
+            }
+        }
+    }
 }
 
 fn entry_blocks<'m>(shell: Function<'m>, entry: Block<'m>, landings: usize) -> Vec<Block<'m>> {

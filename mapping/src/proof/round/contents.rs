@@ -160,6 +160,10 @@ impl Round<'_> {
         {
             return Some(number);
         }
+        // The state of memory as a whole leaves out what lone stores wrote before the head.
+        if matches!(access, Access::Phi(_)) && self.congruence.may_be_lone(self.versions, place) {
+            return None;
+        }
         let state = self.congruence.access(self.versions, place.which, access);
         if state == UNKNOWN {
             return Some(UNKNOWN);
