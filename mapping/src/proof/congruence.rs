@@ -331,13 +331,7 @@ impl Congruence {
                     Access::Phi(block) => self.contents.at(place, block),
                     _ => None,
                 };
-                // The state of memory as a whole leaves out what lone stores wrote before the head.
-                let is_left_out =
-                    matches!(access, Access::Phi(_)) && self.may_be_lone(versions, place);
-                if at_head.is_none() && is_left_out {
-                    return None;
-                }
-                let known = || match self.access(versions, place.which, access) {
+                let known = || match self.state_seen(versions, place, access)? {
                     UNKNOWN => Some(UNKNOWN),
                     state => self.contents.known(place, state),
                 };
@@ -346,10 +340,23 @@ impl Congruence {
         }
     }
 
-    /// True if lone stores may write to a place.
-    pub(super) fn may_be_lone(&self, versions: &Versions, place: &Content) -> bool {
+    /// The number of the state of memory that a place is seen in where `access` may have written to
+    /// it last. Where states meet that lone stores have left, their number leaves these out: at the
+    /// head of a pair it is the pair's own, and elsewhere there is none.
+    pub(super) fn state_seen(
+        &self,
+        versions: &Versions,
+        place: &Content,
+        access: Access,
+    ) -> Option<Number> {
         let node = &versions.graph(place.which).nodes[place.place_of];
-        versions.has_lone && (node.reads_lone || !node.facts.is_load())
+        let may_be_lone = node.reads_lone || !node.facts.is_load();
+        match access {
+            Access::Phi(block) if may_be_lone && self.contents.is_left(place.which, block) => {
+                self.contents.at_pair(place.which, block)
+            }
+            _ => Some(self.access(versions, place.which, access)),
+        }
     }
 
     /// True if two instructions are the same operation on congruent operands, or write the same to

@@ -1,11 +1,12 @@
 //! Places in memory, and the numbers of what they have.
 
 use crate::proof::congruence::Congruence;
+use crate::proof::matching::Matching;
 use crate::proof::numbers::{Number, UNKNOWN};
 use crate::proof::partings::Parting;
 use crate::proof::round::Restless;
 use crate::versions::facts::{VersionFacts, Versions};
-use crate::versions::graph::{Access, Operand};
+use crate::versions::graph::{Access, Graph, Operand};
 use crate::versions::version::{PerVersion, Version};
 use midflight_ir::ids::{BlockId, InstId};
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
@@ -68,6 +69,9 @@ pub(super) struct Contents {
     pub(super) known: HashMap<(u32, Number, Number), Number>,
     /// The same behind stores that may be to the place but leave it as it was, as this round knows
     pub(super) left_alone: HashMap<(u32, Number, Number), Number>,
+    /// Blocks at whose heads states meet that lone stores have left, with the number of the state
+    /// at the head of a pair, if that is one
+    left: PerVersion<HashMap<BlockId, Option<Number>>>,
     /// The next number that nothing has
     next: Number,
 }
@@ -81,6 +85,33 @@ impl Contents {
     pub(super) fn fresh(&mut self) -> Number {
         self.next += 1;
         self.next - 1
+    }
+
+    /// Notes where states of memory meet that lone stores have left.
+    pub(super) fn note_left(&mut self, versions: &Versions, matching: &Matching) {
+        for which in Version::BOTH {
+            self.left[which] = left(versions.graph(which)).into_iter().map(|b| (b, None)).collect();
+        }
+        for pair in &matching.pairs {
+            let state = self.fresh();
+            for which in Version::BOTH {
+                let head = versions.of[which].chains.head(pair.chains[which]);
+                if let Some(at_head) = self.left[which].get_mut(&head) {
+                    *at_head = Some(state);
+                }
+            }
+        }
+    }
+
+    /// True for a block at whose head states meet that lone stores have left.
+    pub(super) fn is_left(&self, which: Version, block: BlockId) -> bool {
+        self.left[which].contains_key(&block)
+    }
+
+    /// For such a block, the number of the state there if a pair begins with it: memory is the same
+    /// in both versions then, but for what is pending, which opt does not read.
+    pub(super) fn at_pair(&self, which: Version, block: BlockId) -> Option<Number> {
+        self.left[which].get(&block).copied().flatten()
     }
 
     pub(super) fn at(&self, place: &Content, block: BlockId) -> Option<Number> {
@@ -107,6 +138,25 @@ impl Contents {
         let key = (place.data_type, place.number, state);
         self.left_alone.get(&key).or_else(|| self.known.get(&key)).copied()
     }
+}
+
+/// The blocks at whose heads states of memory meet that lone stores have left.
+fn left(graph: &Graph) -> HashSet<BlockId> {
+    let phis = graph.blocks.iter_enumerated();
+    let phis = phis.filter_map(|(block, of)| Some((block, of.memory_phi.as_ref()?)));
+    let mut found: HashSet<BlockId> = HashSet::default();
+    let mut is_done = false;
+    while !std::mem::replace(&mut is_done, true) {
+        for (block, incoming) in phis.clone() {
+            let is_one = incoming.iter().any(|&(_, access)| match access {
+                Access::Entry => false,
+                Access::Def(inst) => graph.nodes[inst].lone.is_some(),
+                Access::Phi(block) => found.contains(&block),
+            });
+            is_done &= !(is_one && found.insert(block));
+        }
+    }
+    found
 }
 
 /// Numbers these loads by what their places have, and no others.

@@ -28,6 +28,9 @@ impl Round<'_> {
     /// is equal to.
     pub(super) fn prepare_contents(&mut self) {
         let versions = self.versions;
+        if versions.has_lone {
+            self.congruence.contents.note_left(versions, self.matching);
+        }
         let mut work: Vec<(Content, BlockId)> = Vec::new();
         for which in Version::BOTH {
             let graph = versions.graph(which);
@@ -160,11 +163,7 @@ impl Round<'_> {
         {
             return Some(number);
         }
-        // The state of memory as a whole leaves out what lone stores wrote before the head.
-        if matches!(access, Access::Phi(_)) && self.congruence.may_be_lone(self.versions, place) {
-            return None;
-        }
-        let state = self.congruence.access(self.versions, place.which, access);
+        let state = self.congruence.state_seen(self.versions, place, access)?;
         if state == UNKNOWN {
             return Some(UNKNOWN);
         }
