@@ -97,6 +97,8 @@ impl Direction<'_> {
             MapExpr::Narrow { .. } => format!("narrow'{expr}"),
             MapExpr::Code { code, .. } => match *code {},
         };
+        let is_copy =
+            |store: &OwedStore| !self.destination.instructions[store.store].starts_with("store ");
         for (number, expr) in exprs.iter().enumerate() {
             if let MapExpr::Content { address, .. } = expr {
                 writeln!(out, "      memory'{number} = load {}", name(*address))?;
@@ -113,13 +115,13 @@ impl Direction<'_> {
             let operation = if operation == "phi" { "select" } else { operation };
             let result = self.destination.result(*repeat);
             writeln!(out, "      {result}' = {} {}", readable(operation), operands.join(", "))?;
-        }
-        for store in stores {
-            let (value, address) = (name(store.value), name(store.address));
-            match self.destination.instructions[store.store].starts_with("store ") {
-                true => writeln!(out, "      store {value}, {address}")?,
-                false => writeln!(out, "      memcpy {address}, {value}")?,
+            // An array of its own is initialized before it is read.
+            for copy in stores.iter().filter(|store| store.address == number && is_copy(store)) {
+                writeln!(out, "      memcpy {result}', {}", name(copy.value))?;
             }
+        }
+        for store in stores.iter().filter(|store| !is_copy(store)) {
+            writeln!(out, "      store {}, {}", name(store.value), name(store.address))?;
         }
         for &(value, expr) in values {
             let (to, from) = (self.value(self.destination, value), name(expr));
