@@ -77,7 +77,14 @@ impl<'m> Value<'m> {
         }
     }
 
-    /// As an operand in the IR, with its type.
+    /// A constant as an operand in the IR, with its type.
+    pub fn operand_text(self) -> String {
+        // SAFETY: the value is live.
+        let is_global = unsafe { !LLVMIsAGlobalValue(self.0).is_null() };
+        if is_global { format!("ptr {}", self.constant_text()) } else { self.text() }
+    }
+
+    /// As in the IR, with its type: an instruction or a global variable with all that it is.
     pub fn text(self) -> String {
         // SAFETY: the value is live; the text is made for the caller.
         let text = unsafe { taken(LLVMPrintValueToString(self.0)) };

@@ -161,7 +161,9 @@ pub fn write_maps(
     let exprs = maps.iter().flat_map(OsrMap::all).flat_map(|map| &map.exprs);
     for expr in exprs {
         if let Expr::Constant { constant } = expr {
-            constants.entry(*constant).or_insert_with(|| handles.constant(*constant).text());
+            constants
+                .entry(*constant)
+                .or_insert_with(|| handles.constant(*constant).operand_text());
         }
     }
     let points = |from: Version| -> Vec<MapPoint> {
