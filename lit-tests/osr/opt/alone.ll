@@ -2,13 +2,13 @@
 ; other, or with them.
 ; DEFINE: %{passes} = early-cse,instcombine<no-verify-fixpoint>
 ; DEFINE: %{check} = FileCheck %s --implicit-check-not=@f.opt --implicit-check-not=midflight
-; RUN: %opt -passes='osr-opt<alone=base;verify>(%{passes})' -S %s \
+; RUN: %opt -passes='osr-opt<alone=base;verify>(%{passes})' -S < %s \
 ; RUN:   | %{check} --check-prefixes=CHECK,BASE,BASE-DROPPED
-; RUN: %opt -passes='osr-opt<alone=base:flags;verify>(%{passes})' -S %s \
+; RUN: %opt -passes='osr-opt<alone=base:flags;verify>(%{passes})' -S < %s \
 ; RUN:   | %{check} --check-prefixes=CHECK,BASE,BASE-KEPT
-; RUN: %opt -passes='osr-opt<alone=opt;verify>(%{passes})' -S %s \
+; RUN: %opt -passes='osr-opt<alone=opt;verify>(%{passes})' -S < %s \
 ; RUN:   | %{check} --check-prefixes=CHECK,OPT,OPT-DROPPED
-; RUN: %opt -passes='osr-opt<alone=opt:flags;verify>(%{passes})' -S %s \
+; RUN: %opt -passes='osr-opt<alone=opt:flags;verify>(%{passes})' -S < %s \
 ; RUN:   | %{check} --check-prefixes=CHECK,OPT,OPT-KEPT
 ; RUN: not %opt -passes='osr-opt<alone=both>(adce)' -disable-output %s 2>&1 \
 ; RUN:   | FileCheck %s --check-prefix=VALUE
