@@ -302,8 +302,8 @@ impl<'m> Inst<'m> {
         unsafe { sys::mfb_move_to_entry(self.0) };
     }
 
-    /// For a static alloca that is only read, but for one copy of a constant all over it: that copy,
-    /// and the constant's address.
+    /// For a static alloca that is only read, but for one copy of a constant all over it: that
+    /// copy, and the constant's address.
     pub fn local_constant(self) -> Option<(Inst<'m>, Value<'m>)> {
         let (mut copy, mut constant) = (std::ptr::null_mut(), std::ptr::null_mut());
         // SAFETY: the instruction is live; the places are writable.

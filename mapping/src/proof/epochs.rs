@@ -1,12 +1,13 @@
 //! What memory has between the lone stores of a segment.
 //!
 //! Within a segment memory is the same in both versions before its first lone store, and behind the
-//! last one, if nothing is pending then. Between them it is, too, where each store of opt stands for
-//! an *event* of base: a lone store, or a branch with some on its ways that a chain goes on behind.
-//! The events of base divide a segment into *epochs*. A store of opt stands for the event of base
-//! with which an epoch begins if it leaves in its place what base has there then, if what base
-//! wrote before was to the same place, since the last event that a store of opt stands for, and if
-//! all stores of opt before it stand for events. So opt has skipped only what was overwritten.
+//! last one, if nothing is pending then. Between them it is, too, where each store of opt stands
+//! for an *event* of base: a lone store, or a branch with some on its ways that a chain goes on
+//! behind. The events of base divide a segment into *epochs*. A store of opt stands for the event
+//! of base with which an epoch begins if it leaves in its place what base has there then, if what
+//! base wrote before was to the same place, since the last event that a store of opt stands for,
+//! and if all stores of opt before it stand for events. So opt has skipped only what was
+//! overwritten.
 
 use crate::proof::congruence::Congruence;
 use crate::proof::matching::{Matching, PairId};
@@ -90,9 +91,9 @@ impl Epochs {
         self.events[which].get(&segment[which]).map_or(&[], |events| events)
     }
 
-    /// The epoch of an instruction in a segment of a pair, by number: in both versions memory is the
-    /// same then, but for what was pending before the segment. None within an event, or, in opt,
-    /// behind a store that stands for none.
+    /// The epoch of an instruction in a segment of a pair, by number: in both versions memory is
+    /// the same then, but for what was pending before the segment. None within an event, or, in
+    /// opt, behind a store that stands for none.
     pub(super) fn of(
         &self,
         all: (&Versions, &Matching, &Congruence),

@@ -73,8 +73,8 @@ pub struct Node {
     /// A simple load or store whose address is a multiple of as many bytes as it accesses: another
     /// such access of one type is to the same place, or to none of these bytes.
     pub is_aligned: bool,
-    /// For an alloca of base that is only read, but for a copy of a constant all over it: that copy.
-    /// Opt does not have it, and its number is that of the constant's address.
+    /// For an alloca of base that is only read, but for a copy of a constant all over it: that
+    /// copy. Opt does not have it, and its number is that of the constant's address.
     pub local_constant: Option<InstId>,
     /// For such a copy, the state of memory before it, which it leaves: nothing else sees it.
     pub initializes: Option<Access>,
