@@ -325,4 +325,11 @@ void mfb_copy_result_attributes(LLVMValueRef CallRef, LLVMValueRef Fn) {
                          AttributeSet::get(F.getContext(), Result), {}));
 }
 
+/// Moves an alloca to the begin of its function, where it is static.
+void mfb_move_to_entry(LLVMValueRef Inst) {
+  auto *Alloca = unwrap<AllocaInst>(Inst);
+  BasicBlock &Entry = Alloca->getFunction()->getEntryBlock();
+  Alloca->moveBefore(Entry, Entry.begin());
+}
+
 } // extern "C"

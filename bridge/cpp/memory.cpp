@@ -1,7 +1,7 @@
 //===- memory.cpp - The states of memory ----------------------------------===//
 //
 // What loads and stores depend on: questions to MemorySSA and to alias
-// analysis.
+// analysis, and memory of the frame that is as good as a constant.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,6 +13,8 @@
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
 
 using namespace llvm;
 using namespace midflight;
@@ -77,6 +79,41 @@ uint32_t describe(Memory &M, const MemoryAccess *A, LLVMValueRef *Where) {
 }
 
 } // namespace
+
+/// Whether a place in memory is only read, but for one copy to its begin, which
+/// is noted.
+static bool isOnlyRead(Value *Address, bool Begins, MemCpyInst *&Copy) {
+  for (Use &U : Address->uses()) {
+    auto *I = cast<Instruction>(U.getUser());
+    if (I->isLifetimeStartOrEnd())
+      continue;
+    if (auto *Load = dyn_cast<LoadInst>(I)) {
+      if (!Load->isSimple())
+        return false;
+    } else if (auto *GEP = dyn_cast<GetElementPtrInst>(I)) {
+      if (GEP->getType()->isVectorTy() || !isOnlyRead(GEP, false, Copy))
+        return false;
+    } else if (auto *Transfer = dyn_cast<MemTransferInst>(I)) {
+      if (Transfer->isVolatile())
+        return false;
+      if (&U == &Transfer->getRawDestUse()) {
+        if (!Begins || Copy || !isa<MemCpyInst>(Transfer))
+          return false;
+        Copy = cast<MemCpyInst>(Transfer);
+      }
+    } else if (auto *Call = dyn_cast<CallBase>(I)) {
+      if (!Call->isArgOperand(&U))
+        return false;
+      unsigned N = Call->getArgOperandNo(&U);
+      if (Call->isPassPointeeByValueArgument(N) || !Call->doesNotCapture(N) ||
+          !Call->onlyReadsMemory(N))
+        return false;
+    } else {
+      return false;
+    }
+  }
+  return true;
+}
 
 extern "C" {
 
@@ -177,6 +214,33 @@ bool mfb_memory_unchanged(void *MemoryPtr, LLVMValueRef LoadRef,
   M.Updater.removeMemoryAccess(Use);
   Probe->eraseFromParent();
   return Same;
+}
+
+/// For a static alloca that is only read, but for one copy of a constant all
+/// over it: that copy, and the constant, which is aligned as it is. Once that
+/// has run, it is as good as the constant.
+bool mfb_local_constant(LLVMValueRef Ref, LLVMValueRef *Copy,
+                        LLVMValueRef *Constant) {
+  auto *Alloca = dyn_cast<AllocaInst>(unwrap<Instruction>(Ref));
+  MemCpyInst *Of = nullptr;
+  if (!Alloca || !Alloca->isStaticAlloca() || !isOnlyRead(Alloca, true, Of) ||
+      !Of)
+    return false;
+  const DataLayout &DL = Alloca->getModule()->getDataLayout();
+  auto Size = Alloca->getAllocationSize(DL);
+  auto *Length = dyn_cast<ConstantInt>(Of->getLength());
+  auto *GV = dyn_cast<GlobalVariable>(Of->getRawSource());
+  if (!Size || Size->isScalable() || !Length || !GV || !GV->isConstant() ||
+      !GV->hasDefinitiveInitializer() || GV->isThreadLocal() ||
+      GV->getType() != Alloca->getType() ||
+      Length->getValue() != Size->getFixedValue() ||
+      DL.getTypeStoreSize(GV->getValueType()).getFixedValue() <
+          Size->getFixedValue() ||
+      GV->getPointerAlignment(DL) < Alloca->getAlign())
+    return false;
+  *Copy = wrap(static_cast<Value *>(Of));
+  *Constant = wrap(static_cast<Value *>(GV));
+  return true;
 }
 
 } // extern "C"

@@ -438,68 +438,6 @@ bool mfb_bytes_behind(LLVMValueRef Inst, LLVMValueRef Other, int64_t *Bytes) {
   return Offset.has_value();
 }
 
-/// Whether a place in memory is only read, but for one copy to its begin, which
-/// is noted.
-static bool isOnlyRead(Value *Address, bool Begins, MemCpyInst *&Copy) {
-  for (Use &U : Address->uses()) {
-    auto *I = cast<Instruction>(U.getUser());
-    if (I->isLifetimeStartOrEnd())
-      continue;
-    if (auto *Load = dyn_cast<LoadInst>(I)) {
-      if (!Load->isSimple())
-        return false;
-    } else if (auto *GEP = dyn_cast<GetElementPtrInst>(I)) {
-      if (GEP->getType()->isVectorTy() || !isOnlyRead(GEP, false, Copy))
-        return false;
-    } else if (auto *Transfer = dyn_cast<MemTransferInst>(I)) {
-      if (Transfer->isVolatile())
-        return false;
-      if (&U == &Transfer->getRawDestUse()) {
-        if (!Begins || Copy || !isa<MemCpyInst>(Transfer))
-          return false;
-        Copy = cast<MemCpyInst>(Transfer);
-      }
-    } else if (auto *Call = dyn_cast<CallBase>(I)) {
-      if (!Call->isArgOperand(&U))
-        return false;
-      unsigned N = Call->getArgOperandNo(&U);
-      if (Call->isPassPointeeByValueArgument(N) || !Call->doesNotCapture(N) ||
-          !Call->onlyReadsMemory(N))
-        return false;
-    } else {
-      return false;
-    }
-  }
-  return true;
-}
-
-/// For a static alloca that is only read, but for one copy of a constant all
-/// over it: that copy, and the constant, which is aligned as it is. Once that
-/// has run, it is as good as the constant.
-bool mfb_local_constant(LLVMValueRef Ref, LLVMValueRef *Copy,
-                        LLVMValueRef *Constant) {
-  auto *Alloca = dyn_cast<AllocaInst>(unwrap<Instruction>(Ref));
-  MemCpyInst *Of = nullptr;
-  if (!Alloca || !Alloca->isStaticAlloca() || !isOnlyRead(Alloca, true, Of) ||
-      !Of)
-    return false;
-  const DataLayout &DL = Alloca->getModule()->getDataLayout();
-  auto Size = Alloca->getAllocationSize(DL);
-  auto *Length = dyn_cast<ConstantInt>(Of->getLength());
-  auto *GV = dyn_cast<GlobalVariable>(Of->getRawSource());
-  if (!Size || Size->isScalable() || !Length || !GV || !GV->isConstant() ||
-      !GV->hasDefinitiveInitializer() || GV->isThreadLocal() ||
-      GV->getType() != Alloca->getType() ||
-      Length->getValue() != Size->getFixedValue() ||
-      DL.getTypeStoreSize(GV->getValueType()).getFixedValue() <
-          Size->getFixedValue() ||
-      GV->getPointerAlignment(DL) < Alloca->getAlign())
-    return false;
-  *Copy = wrap(static_cast<Value *>(Of));
-  *Constant = wrap(static_cast<Value *>(GV));
-  return true;
-}
-
 /// For a simple load or store of an integer: how many bytes that is in memory;
 /// else 0.
 uint64_t mfb_integer_bytes(LLVMValueRef Inst) {
@@ -870,13 +808,6 @@ LLVMValueRef mfb_repeat(LLVMBuilderRef Builder, LLVMValueRef Inst,
   unwrap(Builder)->Insert(Copy);
   Copy->setDebugLoc(unwrap(Builder)->getCurrentDebugLocation());
   return wrap(static_cast<Value *>(Copy));
-}
-
-/// Moves an alloca to the begin of its function, where it is static.
-void mfb_move_to_entry(LLVMValueRef Inst) {
-  auto *Alloca = unwrap<AllocaInst>(Inst);
-  BasicBlock &Entry = Alloca->getFunction()->getEntryBlock();
-  Alloca->moveBefore(Entry, Entry.begin());
 }
 
 /// Loads what a simple store would have stored, from an address.

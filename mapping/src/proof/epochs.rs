@@ -127,18 +127,14 @@ impl Epochs {
         (versions, matching, congruence): (&Versions, &Matching, &Congruence),
         store: InstId,
     ) -> Option<Beside> {
-        let VersionFacts { graph, chains, .. } = &versions.of.opt;
-        let chain = chains.of_inst(graph, store)?;
-        let pair = &matching.pairs[matching.of_chain.opt[chain]?];
-        let segment = chains.segment[store];
-        (segment <= pair.prefix).then_some(())?;
-        let segments = pair.chains.map(|chain| (chain, segment));
+        let (pair, segment) = matching.segment(versions, Version::Opt, store)?;
+        let segments = matching.pairs[pair].chains.map(|chain| (chain, segment));
         let place = congruence.accessed(versions, Version::Opt, store)?;
         let there = |which: Version, event: &Event| {
             let mut stores = event.stores.iter();
             stores.find_map(|&store| {
                 let other = congruence.accessed(versions, which, store)?;
-                is_one_place(&other, &place).then_some(other)
+                other.is_same_place(&place).then_some(other)
             })
         };
         let of_opt = self.events(Version::Opt, segments);
@@ -165,15 +161,13 @@ impl Epochs {
         store: InstId,
     ) -> Option<(InstId, bool)> {
         let (versions, matching, congruence) = all;
-        let VersionFacts { graph, chains, .. } = &versions.of.opt;
-        let pair = matching.of_chain.opt[chains.of_inst(graph, store)?]?;
-        let events = self.of_segment(all, (pair, chains.segment[store]));
+        let events = self.of_segment(all, matching.segment(versions, Version::Opt, store)?);
         let number = events.events.opt.iter().position(|event| event.at == store)?;
         let behind = events.stood_for(number + 1)?;
         let place = congruence.accessed(versions, Version::Opt, store)?;
         let writes = |&store: &InstId| {
             let other = congruence.accessed(versions, Version::Base, store);
-            other.is_none_or(|other| is_one_place(&other, &place))
+            other.is_none_or(|other| other.is_same_place(&place))
         };
         let (before, later) = events.events.base.split_at(behind);
         let is_last = !later.iter().any(|event| event.stores.iter().any(writes));
@@ -195,7 +189,7 @@ impl Events<'_> {
         let (first, others) = event.stores.split_first()?;
         let first = place(first)?;
         let mut others = others.iter().map(place);
-        let is_one = others.all(|other| other.is_some_and(|o| is_one_place(&first, &o)));
+        let is_one = others.all(|other| other.is_some_and(|o| first.is_same_place(&o)));
         is_one.then_some(first)
     }
 
@@ -210,7 +204,7 @@ impl Events<'_> {
             loop {
                 let of_base = self.events.base.get(next)?;
                 let written = self.place(Version::Base, of_base)?;
-                is_one_place(&place, &written).then_some(())?;
+                place.is_same_place(&written).then_some(())?;
                 let access = access(&versions.of.base, of_base)?;
                 let content = congruence.content_of(versions, &written, access);
                 next += 1;
@@ -222,11 +216,6 @@ impl Events<'_> {
         }
         Some(next)
     }
-}
-
-/// True for places of one address and type.
-fn is_one_place(a: &Content, b: &Content) -> bool {
-    (a.number, a.data_type) == (b.number, b.data_type)
 }
 
 /// What may have written last behind an event of base, to places that it writes to.

@@ -2,7 +2,7 @@
 
 use crate::proof::partings::Parting;
 use crate::versions::chains::ChainId;
-use crate::versions::facts::Versions;
+use crate::versions::facts::{VersionFacts, Versions};
 use crate::versions::version::{PerVersion, Version};
 use midflight_ir::ids::{BlockId, InstId};
 use midflight_ir::index_type;
@@ -146,6 +146,19 @@ impl Matching {
         let chains = &versions.of[which].chains;
         let chain = chains.of_block[block]?;
         self.enters[which][chain].filter(|_| chains.head(chain) == block)
+    }
+
+    /// The pair and the segment that an instruction runs in, if both versions do that together.
+    pub(super) fn segment(
+        &self,
+        versions: &Versions,
+        which: Version,
+        inst: InstId,
+    ) -> Option<(PairId, usize)> {
+        let VersionFacts { graph, chains, .. } = &versions.of[which];
+        let pair = self.of_chain[which][chains.of_inst(graph, inst)?]?;
+        let segment = chains.segment[inst];
+        (segment <= self.pairs[pair].prefix).then_some((pair, segment))
     }
 
     /// The phis of a pair's entries.

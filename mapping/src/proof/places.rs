@@ -24,6 +24,11 @@ pub(super) struct Content {
 }
 
 impl Content {
+    /// True for a place of the same address and type.
+    pub(super) fn is_same_place(&self, other: &Content) -> bool {
+        (self.number, self.data_type) == (other.number, other.data_type)
+    }
+
     pub(super) fn key(&self, block: BlockId) -> AtHead {
         let Content { which, pointer, data_type, .. } = *self;
         AtHead { which, pointer, data_type, block }

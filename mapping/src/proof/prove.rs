@@ -303,10 +303,7 @@ fn extent(versions: &Versions, matching: &Matching) -> usize {
 
 /// True for an instruction that runs together with the other version.
 fn is_matched(versions: &Versions, matching: &Matching, which: Version, inst: InstId) -> bool {
-    let version = &versions.of[which];
-    let pair = version.chains.of_inst(&version.graph, inst);
-    let pair = pair.and_then(|chain| matching.of_chain[which][chain]);
-    pair.is_some_and(|pair| version.chains.segment[inst] <= matching.pairs[pair].prefix)
+    matching.segment(versions, which, inst).is_some()
 }
 
 /// Number of instructions all of whose copies run together with the other version

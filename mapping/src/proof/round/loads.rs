@@ -81,12 +81,8 @@ impl Round<'_> {
         inst: InstId,
         words: &[Number],
     ) -> Option<KeyId> {
-        let version = &self.versions.of[which];
-        let chain = version.chains.of_inst(&version.graph, inst)?;
-        let pair = self.matching.of_chain[which][chain]?;
-        let segment = version.chains.segment[inst];
-        let is_late = version.chains.late[inst];
-        (segment <= self.matching.pairs[pair].prefix && !is_late).then_some(())?;
+        let (pair, segment) = self.matching.segment(self.versions, which, inst)?;
+        (!self.versions.of[which].chains.late[inst]).then_some(())?;
         let all = (self.versions, self.matching, &self.congruence);
         let epoch = self.epochs.of(all, which, inst, (pair, segment))?;
         let words = [&[epoch as Number], words].concat();

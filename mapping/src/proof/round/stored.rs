@@ -68,17 +68,13 @@ impl Round<'_> {
     /// silent.
     fn before_segment(&self, store: InstId) -> Option<(Content, Access)> {
         let versions = self.versions;
-        let VersionFacts { graph, chains, .. } = &versions.of.opt;
-        let pair =
-            &self.matching.pairs[self.matching.of_chain.opt[chains.of_inst(graph, store)?]?];
-        let segment = chains.segment[store];
+        let (pair, segment) = self.matching.segment(versions, Version::Opt, store)?;
         let VersionFacts { graph, chains, .. } = &versions.of.base;
-        let end = chains.end_of_segment(graph, pair.chains.base, segment);
+        let end = chains.end_of_segment(graph, self.matching.pairs[pair].chains.base, segment);
         let place = self.congruence.accessed(versions, Version::Opt, store)?;
         let mut stores = graph.nodes.iter_enumerated().filter_map(|(inst, node)| {
             let other = self.congruence.accessed(versions, Version::Base, inst)?;
-            let is_same = (other.number, other.data_type) == (place.number, place.data_type);
-            (node.lone.is_some() && is_same).then_some(other)
+            (node.lone.is_some() && other.is_same_place(&place)).then_some(other)
         });
         let of_base = stores.next()?;
         Some((of_base, self.oracle.place_before(Version::Base, of_base.place_of, end)?))
