@@ -55,7 +55,7 @@ class Solved {
   function_ref<const TargetLibraryInfo &(Function &)> GetTLI;
 
   // Instructions that give a constant, as all that they are made of does
-  DenseMap<const Value *, Constant *> Folded;
+  DenseMap<const Value *, Constant *> Known;
 
   template <typename T> T *its(T *V) const {
     return cast<T>(static_cast<Value *>(VMap[V]));
@@ -69,14 +69,13 @@ class Solved {
       return false;
     SmallVector<Constant *, 4> Operands;
     for (Value *Operand : I.operands()) {
-      auto *Known = dyn_cast<Constant>(Operand);
-      if (!Known)
-        Known = Folded.lookup(Operand);
+      auto *Is = dyn_cast<Constant>(Operand);
+      if (!Is)
+        Is = Known.lookup(Operand);
       // What is constant at an address is so however that is written.
-      if (!Known ||
-          !(isa<LoadInst>(I) || isa<Function>(Known) || isWellDefined(Known)))
+      if (!Is || !(isa<LoadInst>(I) || isa<Function>(Is) || isWellDefined(Is)))
         return false;
-      Operands.push_back(Known);
+      Operands.push_back(Is);
     }
     const DataLayout &DL = I.getModule()->getDataLayout();
     Constant *Gives =
@@ -84,10 +83,7 @@ class Solved {
             ? ConstantFoldLoadFromConstPtr(Operands[0], I.getType(), DL)
             : ConstantFoldInstOperands(&I, Operands, DL,
                                        &GetTLI(*I.getFunction()));
-    if (Gives != C)
-      return false;
-    Folded[&I] = C;
-    return true;
+    return Gives == C;
   }
 
 public:
@@ -104,17 +100,18 @@ public:
     return Solver.isEdgeFeasible(its(From), its(To));
   }
 
-  // The constant that an instruction always gives: if it could be poison, it
-  // would not be one.
+  // The constant that an instruction always gives, if that is no poison: an
+  // address in a global may be such, since it is inbounds.
   Constant *constant(Instruction &I) {
     Type *T = I.getType();
     if (I.isTerminator() ||
         !(T->isIntegerTy() || T->isPointerTy() || T->isFloatingPointTy()))
       return nullptr;
     Constant *C = Solver.getConstantOrNull(its(&I));
-    return C && isWellDefined(C) && (isWellDefined(&I) || folds(I, C))
-               ? C
-               : nullptr;
+    if (!C || !(isWellDefined(&I) || folds(I, C)))
+      return nullptr;
+    Known[&I] = C;
+    return isWellDefined(C) ? C : nullptr;
   }
 
   // What branches say of values on their edges that are no constants anyway.

@@ -19,6 +19,23 @@ define void @loaded(ptr %p) {
   ret void
 }
 
+; So it is where the address is made of what is well defined and what need not be.
+; CHECK: "name":"loaded_behind"
+; CHECK-SAME: "base_to_opt":{"total":[[N:[0-9]+]],{{[^}]*}}"avail":[[N]],
+; CHECK-SAME: "unproved":[]
+define void @loaded_behind(ptr %p, i1 %c) {
+  %zero = sext i32 0 to i64
+  %two = add nsw i32 1, 1
+  %wide = sext i32 %two to i64
+  %row = getelementptr inbounds [4 x i8], ptr @table, i64 %zero
+  %entry = getelementptr inbounds i8, ptr %row, i64 %wide
+  %byte = load i8, ptr %entry
+  %index = zext i8 %byte to i64
+  %at = getelementptr i32, ptr %p, i64 %index
+  store i64 %index, ptr %at
+  ret void
+}
+
 ; Where %x is below 1 it is 0, and neither poison nor undefined: that would be decided by.
 ; CHECK: "name":"below"
 ; CHECK-SAME: "base_to_opt":{"total":[[N:[0-9]+]],{{[^}]*}}"avail":[[N]],
