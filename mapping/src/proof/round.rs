@@ -569,7 +569,7 @@ impl<'a> Round<'a> {
         if node.facts.is_pinned() && !keys.any(|key| is_of_base(self, key)) {
             return Found::Number(own);
         }
-        together.map_or(Found::Key(in_state), |together| Found::Either(in_state, together))
+        together.map_or(Found::Key(in_state), |together| Found::Either(together, in_state))
     }
 
     /// The same for a comparison or a negation: a comparison, its inverse, and both with swapped

@@ -40,7 +40,7 @@ impl Round<'_> {
             }
             (None, Some(together)) => {
                 let key = self.loaded_in_state(which, load, address, clobber);
-                Some(Found::Either(key, together))
+                Some(Found::Either(together, key))
             }
             (None, None) => None,
         }
