@@ -7,6 +7,10 @@
 // Where the first one must be well defined, it keeps its flags, and its leaves
 // are what they can be there: the second one is equal then.
 //
+// Shifts are by what is left of the amount in as many bits as it can have, so
+// that they are total, too. Apart from that it is proved that both expressions
+// shift by too much at the same times, which is poison.
+//
 //===----------------------------------------------------------------------===//
 
 #include "meaning.h"
@@ -109,6 +113,14 @@ bool isTotalDivisor(const Value *V) {
   return Divisor && !Divisor->isZero() && !Divisor->isMinusOne();
 }
 
+// True for a shift that is poison if the amount is too large, which it can be.
+bool isPartialShift(const Instruction &I) {
+  if (!I.isShift() || !I.getType()->isIntegerTy())
+    return false;
+  auto *Amount = dyn_cast<ConstantInt>(I.getOperand(1));
+  return !Amount || Amount->uge(I.getType()->getIntegerBitWidth());
+}
+
 // The flags of an instruction, as bits.
 uint64_t flagsOf(const Instruction &I) {
   return static_cast<const Value &>(I).getRawSubclassOptionalData();
@@ -159,7 +171,8 @@ void addWords(const Terms &T, size_t N, std::vector<uint64_t> &Words) {
 }
 
 // Builds a function of the leaves that gives whether two terms are equal, or
-// whether they are not; or whether both are poison together.
+// whether they are not; or whether both are poison together, or the second one
+// only if the first one is, where that must be well defined.
 struct Builder {
   const Terms &T;
   Module &M;
@@ -193,6 +206,12 @@ struct Builder {
       I->dropPoisonGeneratingAnnotations();
     if (T.Kinds[N] == Exact && !AsksPoison)
       I->setIsExact();
+    if (isPartialShift(*cast<Instruction>(T.value(N)))) {
+      Value *Most = ConstantInt::get(I->getType(),
+                                     I->getType()->getIntegerBitWidth() - 1);
+      I->setOperand(1,
+                    BinaryOperator::CreateAnd(I->getOperand(1), Most, "", BB));
+    }
     I->insertInto(BB, BB->end());
     return I;
   }
@@ -216,29 +235,30 @@ struct Builder {
     return Made[N] = new ZExtInst(Of, To, "", BB);
   }
 
-  // Whether the operations that are exact leave no remainder, of those that
-  // make a term poison: not of those in the arm of a select that is not chosen.
-  Value *leavesNone(IRBuilder<> &Builder, uint32_t Root) {
+  // Whether exact operations leave no remainder and shifts are not by too much,
+  // of those that make a term poison: not of those in the arm of a select that
+  // is not chosen.
+  Value *isWithin(IRBuilder<> &Builder, uint32_t Root) {
     DenseMap<uint32_t, Value *> Found;
-    return leavesNone(Builder, Root, Found);
+    return isWithin(Builder, Root, Found);
   }
 
-  Value *leavesNone(IRBuilder<> &Builder, uint32_t N,
-                    DenseMap<uint32_t, Value *> &Found) {
+  Value *isWithin(IRBuilder<> &Builder, uint32_t N,
+                  DenseMap<uint32_t, Value *> &Found) {
     if (Value *Known = Found.lookup(N))
       return Known;
     SmallVector<Value *, 3> Of;
     for (uint32_t Operand : T.operands(N))
-      Of.push_back(leavesNone(Builder, Operand, Found));
-    Value *None = Builder.getTrue();
+      Of.push_back(isWithin(Builder, Operand, Found));
+    Value *Is = Builder.getTrue();
     if (T.Kinds[N] == Chosen ||
         (isOperation(T.Kinds[N]) && isa<SelectInst>(T.value(N)))) {
       Value *Chosen =
           Builder.CreateSelect(Made[T.operands(N)[0]], Of[1], Of[2]);
-      None = Builder.CreateAnd(Of[0], Chosen);
+      Is = Builder.CreateAnd(Of[0], Chosen);
     } else {
       for (Value *OfOperand : Of)
-        None = Builder.CreateAnd(None, OfOperand);
+        Is = Builder.CreateAnd(Is, OfOperand);
     }
     if (T.Kinds[N] == Exact) {
       Value *Operand = Made[T.operands(N)[0]], *By = Made[T.operands(N)[1]];
@@ -256,9 +276,16 @@ struct Builder {
         Left = Builder.CreateAnd(Operand, Builder.CreateSub(Unit, One));
       }
       }
-      None = Builder.CreateAnd(None, Builder.CreateIsNull(Left));
+      Is = Builder.CreateAnd(Is, Builder.CreateIsNull(Left));
     }
-    return Found[N] = None;
+    if (isOperation(T.Kinds[N]) &&
+        isPartialShift(*cast<Instruction>(T.value(N)))) {
+      Value *Amount = Made[T.operands(N)[1]];
+      Value *Bits = ConstantInt::get(Amount->getType(),
+                                     Amount->getType()->getIntegerBitWidth());
+      Is = Builder.CreateAnd(Is, Builder.CreateICmpULT(Amount, Bits));
+    }
+    return Found[N] = Is;
   }
 
   Value *bits(IRBuilder<> &Builder, Value *Of) {
@@ -309,8 +336,14 @@ struct Builder {
     made(B);
     IRBuilder<> Builder(BB);
     if (AsksPoison) {
-      Value *OfA = leavesNone(Builder, A), *OfB = leavesNone(Builder, B);
-      Builder.CreateRet(Builder.CreateICmpEQ(OfA, OfB));
+      Value *OfA = isWithin(Builder, A), *OfB = isWithin(Builder, B);
+      auto IsOfDefined = [](uint32_t K) {
+        return K == Flagged || K == Bounded;
+      };
+      bool IsDefined = any_of(ArrayRef(T.Kinds, T.Count), IsOfDefined);
+      Builder.CreateRet(IsDefined
+                            ? Builder.CreateOr(Builder.CreateNot(OfA), OfB)
+                            : Builder.CreateICmpEQ(OfA, OfB));
       return F;
     }
     Value *OfA = bits(Builder, Made[A]), *OfB = bits(Builder, Made[B]);
@@ -460,7 +493,8 @@ bool isTotalOnFloats(const Instruction &I) {
 }
 
 // True for an operation that gives a value whatever its operands are, once it
-// has no flags: what is looked into when expressions are compared.
+// has no flags and, if it shifts, not by too much: what is looked into when
+// expressions are compared.
 bool isTotal(const Instruction &I) {
   if (isFloat(I.getType()))
     return isTotalOnFloats(I);
@@ -483,6 +517,8 @@ bool isTotal(const Instruction &I) {
                (isa<FCmpInst>(&I) && U->getType()->isFloatingPointTy());
       }))
     return false;
+  if (isPartialShift(I))
+    return isPowerOf2_32(I.getType()->getIntegerBitWidth());
   return !canCreateUndefOrPoison(cast<Operator>(&I),
                                  /*ConsiderFlagsAndMetadata=*/false) &&
          (!I.isIntDivRem() || isTotalDivisor(I.getOperand(1)));
@@ -492,7 +528,7 @@ bool isTotal(const Instruction &I) {
 
 bool midflight::isExactByConstant(const Instruction &I) {
   return isa<PossiblyExactOperator>(I) && I.isExact() &&
-         isa<ConstantInt>(I.getOperand(1)) && isTotal(I);
+         isa<ConstantInt>(I.getOperand(1)) && isTotal(I) && !isPartialShift(I);
 }
 
 void midflight::registerConditionsAnalysis(FunctionAnalysisManager &FAM) {
@@ -580,8 +616,12 @@ bool mfb_prove_equal(void *SandboxPtr, const LLVMValueRef *Values,
            }) ||
            (!IsRefuted && Is(isProvedByZ3));
   };
-  bool IsExact = is_contained(ArrayRef(Kinds, Count), uint32_t(Exact));
-  bool IsProved = Holds(false) && (!IsExact || Holds(true));
+  bool MayBePoison = false;
+  for (size_t N = 0; N != Count; ++N)
+    MayBePoison |=
+        Kinds[N] == Exact || (isOperation(Kinds[N]) &&
+                              isPartialShift(*cast<Instruction>(T.value(N))));
+  bool IsProved = Holds(false) && (!MayBePoison || Holds(true));
   Known->second = IsProved;
   return IsProved;
 }

@@ -25,6 +25,36 @@ end:
   ret i32 %r
 }
 
+; A bit whose number is a sum that has become an `or`: `%i` is below 2 there. Both would shift too far at the
+; same times.
+; CHECK: "name":"bits"
+; CHECK-SAME: "base_to_opt":{"total":[[B:[0-9]+]],{{[^}]*}}"avail":[[B]],
+; CHECK-SAME: "opt_to_base":{"total":[[O:[0-9]+]],{{[^}]*}}"avail":[[O]],
+; CHECK-SAME: "unproved":[]
+define void @bits(i32 noundef %mask, i32 noundef %k) {
+entry:
+  br label %head
+head:
+  %i = phi i32 [ 0, %entry ], [ %next, %latch ]
+  %more = icmp slt i32 %i, 2
+  br i1 %more, label %body, label %end
+body:
+  %twice = mul nsw i32 2, %k
+  %number = add nsw i32 %i, %twice
+  %bit = shl i32 1, %number
+  %masked = and i32 %mask, %bit
+  %is = icmp ne i32 %masked, 0
+  br i1 %is, label %one, label %latch
+one:
+  %use = call i32 @take(i32 %number)
+  br label %latch
+latch:
+  %next = add nsw i32 %i, 1
+  br label %head
+end:
+  ret void
+}
+
 ; The last one of an array: its address is computed without the subtraction.
 ; CHECK: "name":"last"
 ; CHECK-SAME: "base_to_opt":{"total":[[B:[0-9]+]],{{[^}]*}}"avail":[[B]],

@@ -4,8 +4,8 @@ use super::predicates;
 use proptest::prelude::*;
 use std::fmt::Write;
 
-/// Bits of a number
-pub const BITS: u32 = 3;
+/// Bits of a number: as many as a shift can be by have bits of their own.
+pub const BITS: u32 = 4;
 
 const MASK: u32 = (1 << BITS) - 1;
 
@@ -52,9 +52,13 @@ impl Op {
         matches!(self, Op::Add | Op::Sub | Op::Mul | Op::Shl)
     }
 
+    fn is_shift(self) -> bool {
+        matches!(self, Op::Shl | Op::LShr | Op::AShr)
+    }
+
     /// Of small constants alone it is total.
     fn is_by_constant(self) -> bool {
-        matches!(self, Op::Shl | Op::LShr | Op::AShr | Op::UDiv | Op::SDiv | Op::URem | Op::SRem)
+        matches!(self, Op::UDiv | Op::SDiv | Op::URem | Op::SRem)
     }
 
     fn name(self) -> &'static str {
@@ -114,7 +118,20 @@ impl Op {
 }
 
 impl Expr {
-    /// What it is for some arguments; none if it is poison, which it is never without flags.
+    /// True if it shifts by more than a constant.
+    pub fn has_partial_shifts(&self) -> bool {
+        match self {
+            Expr::X | Expr::Y | Expr::Number(_) => false,
+            Expr::Of(op, _, a, b) => {
+                let is_partial = op.is_shift() && !matches!(**b, Expr::Number(1..BITS));
+                is_partial || a.has_partial_shifts() || b.has_partial_shifts()
+            }
+            Expr::Wide(_, of) => of.has_partial_shifts(),
+        }
+    }
+
+    /// What it is for some arguments; none if it is poison, which it is without flags only if it
+    /// shifts too far.
     pub fn value(&self, x: u32, y: u32, has_flags: bool) -> Option<u32> {
         match self {
             Expr::X => Some(x),
@@ -122,6 +139,9 @@ impl Expr {
             Expr::Number(number) => Some(*number),
             Expr::Of(op, flags, a, b) => {
                 let (a, b) = (a.value(x, y, has_flags)?, b.value(x, y, has_flags)?);
+                if op.is_shift() && b >= BITS {
+                    return None;
+                }
                 let result = op.narrow(a, b);
                 if has_flags && op.has_flags() {
                     // What is shifted by is no signed number.
@@ -262,9 +282,10 @@ fn expr() -> impl Strategy<Value = Expr> {
     leaf.prop_recursive(3, 8, 2, move |inner| {
         let flags = any::<[bool; 2]>();
         prop_oneof![
-            5 => (op.clone(), flags, inner.clone(), inner.clone(), 1..BITS).prop_map(
-                |(op, flags, a, b, constant)| {
-                    let b = if op.is_by_constant() { Expr::Number(constant) } else { b };
+            5 => (op.clone(), flags, inner.clone(), inner.clone(), 1..BITS, any::<bool>()).prop_map(
+                |(op, flags, a, b, constant, is_partial)| {
+                    let by_constant = op.is_by_constant() || (op.is_shift() && !is_partial);
+                    let b = if by_constant { Expr::Number(constant) } else { b };
                     Expr::Of(op, flags, Box::new(a), Box::new(b))
                 }
             ),
