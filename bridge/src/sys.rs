@@ -235,6 +235,7 @@ unsafe extern "C" {
         constant: *mut LLVMValueRef,
     ) -> bool;
     pub fn mfb_integer_bytes(inst: LLVMValueRef) -> u64;
+    pub fn mfb_accessed_bytes(inst: LLVMValueRef) -> u64;
     pub fn mfb_is_aligned(inst: LLVMValueRef) -> bool;
     pub fn mfb_is_total(inst: LLVMValueRef) -> bool;
     pub fn mfb_is_plain_operand(value: LLVMValueRef) -> bool;

@@ -278,8 +278,8 @@ impl<'m> Inst<'m> {
         Some(unsafe { sys::mfb_copied_bytes(self.0) }).filter(|&bytes| bytes != 0)
     }
 
-    /// For one that writes one constant byte to all bytes of a place, whose number is constant:
-    /// that number, and the byte.
+    /// For one that writes one byte to all bytes of a place, whose number is constant: that number,
+    /// and the byte, which is constant or what is stored.
     pub fn fills(self) -> Option<(i64, Value<'m>)> {
         let (mut bytes, mut byte) = (0, std::ptr::null_mut());
         // SAFETY: the instruction is live; the places are writable.
@@ -315,6 +315,12 @@ impl<'m> Inst<'m> {
     pub fn integer_bytes(self) -> Option<u64> {
         // SAFETY: the instruction is live.
         Some(unsafe { sys::mfb_integer_bytes(self.0) }).filter(|&bytes| bytes != 0)
+    }
+
+    /// How many bytes it accesses, if it is a simple load or store.
+    pub fn accessed_bytes(self) -> Option<u64> {
+        // SAFETY: the instruction is live.
+        Some(unsafe { sys::mfb_accessed_bytes(self.0) }).filter(|&bytes| bytes != 0)
     }
 
     /// True for a simple load or store whose address is a multiple of as many bytes as it accesses.

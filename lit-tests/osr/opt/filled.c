@@ -3,7 +3,10 @@
 // before the first one until it has done one itself.
 // RUN: clang -O0 -Xclang -disable-O0-optnone -S -emit-llvm %s -o %t.ll
 // RUN: %opt -passes='function(mem2reg,sroa),print<osr-map>(memcpyopt)' -disable-output %t.ll | FileCheck %s --check-prefix=MAP
+// RUN: %opt -passes='function(mem2reg,sroa),print<osr-map>(early-cse,memcpyopt)' -disable-output %t.ll | FileCheck %s --check-prefix=FOLDED
 // RUN: %cc --midflight-osr-fuzz=mem2reg '--midflight-osr-opt=memcpyopt' %level %s -o %t
+// RUN: %midflight osr fuzz --seconds 20 -- %t | FileCheck %s
+// RUN: %cc --midflight-osr-fuzz=mem2reg '--midflight-osr-opt=early-cse,memcpyopt' %level %s -o %t
 // RUN: %midflight osr fuzz --seconds 20 -- %t | FileCheck %s
 #include <stdio.h>
 
@@ -40,6 +43,34 @@ __attribute__((noinline)) void apart(struct counters *c, struct counters *d) {
   d->first = 0;
 }
 
+// The byte is one that both compute.
+// MAP: "name":"spread"
+// MAP-SAME: "base_to_opt":{"total":[[N:[0-9]+]],{{[^}]*}}"avail":[[N]],
+// MAP-SAME: "unproved":[]
+// FOLDED: "name":"spread"
+// FOLDED-SAME: "unproved":[]
+__attribute__((noinline)) void spread(char *cache, int mode) {
+  char byte = (char)(mode * 3 - 1);
+  cache[7] = byte;
+  cache[6] = byte;
+  cache[5] = byte;
+  cache[4] = byte;
+}
+
+// How far apart rows are is an operation on constants in base.
+// FOLDED: "name":"rows"
+// FOLDED-SAME: "base_to_opt":{"total":[[N:[0-9]+]],{{[^}]*}}"avail":[[N]],
+// FOLDED-SAME: "unproved":[]
+__attribute__((noinline)) void rows(char *pixels, int width) {
+  int columns = 2;
+  int stride = columns * 4;
+  *(int *)pixels = 0;
+  *(int *)(pixels + 4) = 0;
+  *(int *)(pixels + stride) = 0;
+  *(int *)(pixels + 4 + stride) = 0;
+  *(int *)(pixels + width) = width;
+}
+
 // CHECK: no mismatch
 int main(void) {
   struct counters c = {1, 2, 3, 4, 5, &c}, d = {9, 9, 9, 9, 9, &c};
@@ -50,6 +81,12 @@ int main(void) {
     printf("%d %d %d %d %ld %d\n", d.first, d.second, d.third, d.fourth, d.fifth, d.sixth == 0);
     c.second = c.third = i;
     d.fourth = i;
+    char pixels[32] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
+    rows(pixels, 16 + 4 * i);
+    spread(pixels + i, i);
+    for (int at = 0; at < 32; ++at)
+      printf("%d ", pixels[at]);
+    printf("\n");
   }
   return 0;
 }

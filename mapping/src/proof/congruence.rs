@@ -378,7 +378,8 @@ impl Congruence {
 
     /// True if both write the same bytes to the same place, each with the others of its group.
     fn fill_alike(&self, versions: &Versions, insts: PerVersion<InstId>) -> bool {
-        uses_of_fill(versions, insts).is_some_and(|uses| self.are_same(versions, uses))
+        let uses = uses_of_fill(versions, insts);
+        uses.is_some_and(|uses| uses.iter().all(|&uses| self.are_same(versions, uses)))
     }
 
     /// True if base copies memory, and opt stores to the same place what it has loaded from where
@@ -520,7 +521,7 @@ pub(super) fn corresponding(
     versions: &Versions,
     insts: PerVersion<InstId>,
 ) -> Option<Vec<PerVersion<Use>>> {
-    let of_fill = uses_of_fill(versions, insts).map(|uses| vec![uses]);
+    let of_fill = uses_of_fill(versions, insts);
     if Version::BOTH.iter().any(|&w| versions.graph(w).ends_group(insts[w])) {
         return of_fill;
     }
@@ -528,12 +529,13 @@ pub(super) fn corresponding(
     of_fill.or_else(of_effect).or_else(|| uses_of_copy(versions, insts))
 }
 
-/// Where two instructions write that fill the same, if they write to the same place.
-fn uses_of_fill(versions: &Versions, insts: PerVersion<InstId>) -> Option<PerVersion<Use>> {
+/// The operands that must be the same for two instructions that may fill the same.
+fn uses_of_fill(versions: &Versions, insts: PerVersion<InstId>) -> Option<Vec<PerVersion<Use>>> {
     let PerVersion { base, opt } = versions.of.as_ref().map(|version| &version.graph);
     let (base, of_base) = base.filled(insts.base)?;
     let (opt, of_opt) = opt.filled(insts.opt)?;
-    (of_base.what == of_opt.what).then_some(PerVersion { base, opt })
+    let uses = base.into_iter().zip(opt);
+    (of_base == of_opt).then(|| uses.map(|(base, opt)| PerVersion { base, opt }).collect())
 }
 
 /// Where base copies memory, and opt stores what it has loaded: where both write, and read.

@@ -5,9 +5,10 @@
 //! that may be a store to another place, which a load does not read: the state before is what it
 //! reads, then. LLVM is asked whether a store may write to a place, which it answers for addresses
 //! that are there when the store runs: so what the address is made of must be the same at the store
-//! as at the load.
+//! as at the load. Of places in one array that are known in copies only, LLVM need not be asked.
 
 use crate::unfold::Fold;
+use crate::unfold::places::Places;
 use crate::versions::graph::{Access, Graph, Operand, Oracle};
 use crate::versions::version::Version;
 use midflight_ir::ids::{BlockId, InstId, ValueId};
@@ -40,27 +41,33 @@ pub(super) fn settle(graph: &mut Graph, fold: &Fold, which: Version, oracle: &dy
             *access = behind(*access);
         }
     }
-    for load in graph.nodes.keys() {
-        let Some(clobber) = graph.nodes[load].clobber else { continue };
+    let places = Places::new(graph, fold, which, oracle);
+    let read = |load: InstId, clobber: Access| {
         let mut access = behind(clobber);
-        if access != clobber {
-            for _ in 0..MOST_STATES {
-                let Access::Def(writer) = access else { break };
-                let is_there = |pointer| is_there(graph, fold, pointer, writer);
-                let (of_load, of_writer) = (fold.insts[load], fold.insts[writer]);
-                let is_other = graph.pointer(load).is_some_and(is_there)
-                    && !oracle.touches(which, of_load, of_writer);
-                if !is_other {
-                    break;
-                }
-                let before = oracle.memory_before(which, of_writer);
-                let before = before.and_then(|before| fold.state(graph, before, writer));
-                let Some(before) = before else { break };
-                access = behind(before);
+        for _ in 0..MOST_STATES {
+            let Access::Def(writer) = access else { break };
+            let is_there = |pointer| is_there(graph, fold, pointer, writer);
+            let (of_load, of_writer) = (fold.insts[load], fold.insts[writer]);
+            // That the load's own clobber may write there LLVM has said.
+            let is_other = || {
+                access != clobber
+                    && graph.pointer(load).is_some_and(is_there)
+                    && !oracle.touches(which, of_load, of_writer)
+            };
+            if !places.are_apart(load, writer) && !is_other() {
+                break;
             }
+            let before = oracle.memory_before(which, of_writer);
+            let before = before.and_then(|before| fold.state(graph, before, writer));
+            let Some(before) = before else { break };
+            access = behind(before);
         }
-        graph.nodes[load].clobber = Some(access);
-    }
+        access
+    };
+    let nodes = graph.nodes.iter_enumerated();
+    let read: Vec<(InstId, Access)> =
+        nodes.filter_map(|(load, node)| Some((load, read(load, node.clobber?)))).collect();
+    read.into_iter().for_each(|(load, access)| graph.nodes[load].clobber = Some(access));
 }
 
 /// The state that comes in at the head of a block, if there is one only.

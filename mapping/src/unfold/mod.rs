@@ -26,6 +26,7 @@ pub mod build;
 mod compared;
 mod feasible;
 pub(crate) mod memory;
+mod places;
 pub(crate) mod product;
 pub(crate) mod projected;
 mod said;

@@ -10,6 +10,7 @@
 //! What corresponds is a guess: what tracking says, or what looks alike. Where a guess is wrong,
 //! less is proved. Where the walk does not go on, the rest of a version is copied once as it is.
 
+mod constants;
 mod plans;
 mod together;
 
@@ -17,7 +18,7 @@ use crate::unfold::Plan;
 use crate::unfold::compared::{Compared, all_same};
 use crate::unfold::said::Said;
 use crate::versions::facts::{VersionFacts, Versions};
-use crate::versions::graph::{Cases, ConstId, Graph, Operand, Oracle};
+use crate::versions::graph::{Boolean, Cases, Graph, Operand, Oracle};
 use crate::versions::version::{PerVersion, Version};
 use midflight_ir::ids::{BlockId, InstId};
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
@@ -278,56 +279,6 @@ impl Walk<'_> {
         *known == Some(target)
     }
 
-    /// The constant that a value has at the end of a path, as far as the walk came to the copy that
-    /// it begins in until now.
-    fn constant(
-        &self,
-        which: Version,
-        path: Path<'_>,
-        operand: Operand,
-        deepest: usize,
-    ) -> Option<ConstId> {
-        let value = match operand {
-            Operand::Constant(constant) => return Some(constant),
-            Operand::Value(value) => value,
-        };
-        let deepest = deepest.checked_sub(1)?;
-        let VersionFacts { graph, scopes, .. } = self.version(which);
-        let block = self.end(which, path);
-        if let Some(constant) = scopes.at(value, block) {
-            return Some(constant);
-        }
-        let definition = graph.definition(value)?;
-        let node = &graph.nodes[definition];
-        let is_here = graph.block(definition) == block;
-        if is_here && !node.facts.is_phi() {
-            node.facts.is_repeatable().then_some(())?;
-            let operands = graph.operands(definition).iter();
-            let constants: Option<Vec<_>> = operands
-                .map(|&o| self.constant(which, path, o, deepest).map(Operand::Constant))
-                .collect();
-            return match self.oracle.simplify(which, definition, &constants?)? {
-                Operand::Constant(constant) => Some(constant),
-                Operand::Value(_) => None,
-            };
-        }
-        let mut met = None;
-        for source in self.before(which, path) {
-            let from = self.end(which, source);
-            let operand = if is_here { graph.incoming(definition, from)? } else { operand };
-            let on_edge = match operand {
-                Operand::Value(value) => scopes.on_edge(value, from, block),
-                Operand::Constant(_) => None,
-            };
-            let found = on_edge.or_else(|| self.constant(which, source, operand, deepest))?;
-            if met.is_some_and(|met| met != found) {
-                return None;
-            }
-            met = Some(found);
-        }
-        met
-    }
-
     /// The block that a path is in at its end.
     fn end(&self, which: Version, path: Path<'_>) -> BlockId {
         let of_copy = || path.copy.map(|copy| self.blocks[which][copy].0);
@@ -359,7 +310,7 @@ impl Walk<'_> {
         let way = match self.held(which, path, condition, DEEPEST) {
             Some(held) => usize::from(!held),
             None => {
-                let constant = self.constant(which, path, condition, DEEPEST)?;
+                let constant = self.constant(which, path, condition)?;
                 let integer = self.oracle.integer(constant)?;
                 node.cases.as_ref().map_or(usize::from(integer == 0), |cases| cases.way(integer))
             }
@@ -496,14 +447,43 @@ impl Walk<'_> {
             }
             [Next::Branch(base), Next::Branch(opt)] => {
                 let insts = PerVersion { base, opt };
-                if self.branch_together(insts) {
-                    return self.both(state, insts);
+                if !self.branch_together(insts) {
+                    return self.branch_alone(state, self.first(places));
                 }
-                self.branch_alone(state, self.first(places));
+                match self.decided_alone(state, insts) {
+                    Some(which) => self.branch_alone(state, which),
+                    None => self.both(state, insts),
+                }
             }
             [Next::Branch(_), _] => self.branch_alone(state, Version::Base),
             [_, Next::Branch(_)] => self.branch_alone(state, Version::Opt),
             _ => {}
+        }
+    }
+
+    /// The version whose branch, but not the other one's, is decided by constants where control
+    /// came to it, as that of a loop is whose other version was unrolled: if tracking does not say
+    /// that they are the same, and they do not compare alike either.
+    fn decided_alone(&self, state: State, insts: PerVersion<InstId>) -> Option<Version> {
+        let [base, opt] = Version::BOTH.map(|w| {
+            let graph = &self.version(w).graph;
+            let condition = graph.definition_of(*graph.operands(insts[w]).first()?)?;
+            match graph.nodes[condition].boolean? {
+                Boolean::Comparison { predicate, .. } => Some(predicate),
+                Boolean::Not(_) => None,
+            }
+        });
+        (self.may_be_same(insts) != Some(true) && base? != opt?).then_some(())?;
+        let is_decided = |which: Version| {
+            let path = Path { copy: Some(state.copies[which]), blocks: &[] };
+            let condition = self.version(which).graph.operands(insts[which])[0];
+            self.held(which, path, condition, DEEPEST).is_none()
+                && self.constant(which, path, condition).is_some()
+        };
+        match Version::BOTH.map(is_decided) {
+            [true, false] => Some(Version::Base),
+            [false, true] => Some(Version::Opt),
+            _ => None,
         }
     }
 

@@ -70,6 +70,8 @@ pub struct Node {
     pub extends: Option<Extends>,
     /// The bytes of the integer that it loads or stores, if it is a simple access of one
     pub integer_bytes: Option<u64>,
+    /// The bytes that it accesses, if it is a simple load or store
+    pub accessed_bytes: Option<u64>,
     /// A simple load or store whose address is a multiple of as many bytes as it accesses: another
     /// such access of one type is to the same place, or to none of these bytes.
     pub is_aligned: bool,
@@ -219,8 +221,11 @@ pub struct Effect {
 /// What has one byte all over once an instruction has run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fill {
-    /// Its number: of the byte, and of what is filled, counted from where that begins
+    /// Its number: of the byte, if that is constant, and of what is filled, counted from where
+    /// that begins
     pub what: u32,
+    /// The byte is an operand.
+    pub byte_varies: bool,
     /// The instruction is the last one of a group, with no other anchor between, that fills that
     /// together: it begins where one of them writes to, so many instructions before the last.
     pub group: Option<usize>,
@@ -381,12 +386,15 @@ impl Graph {
             && node.left_state().is_none()
     }
 
-    /// What an instruction, or the group that it is the last of, fills: the place of the operand
-    /// that is the address where that begins, and the rest.
-    pub fn filled(&self, inst: InstId) -> Option<((InstId, usize), Fill)> {
-        let fill = self.nodes[inst].fills?;
-        let first = InstId::from(usize::from(inst) - fill.group.unwrap_or(0));
-        Some(((first, usize::from(self.nodes[first].facts.is_store())), fill))
+    /// What an instruction, or the group that it is the last of, fills: the operands that are the
+    /// address where that begins, and the byte, if it varies; and the number of the rest.
+    pub fn filled(&self, inst: InstId) -> Option<(Vec<(InstId, usize)>, u32)> {
+        let Fill { what, byte_varies, group } = self.nodes[inst].fills?;
+        let first = InstId::from(usize::from(inst) - group.unwrap_or(0));
+        // A store has what it stores first, a fill of memory where.
+        let address = usize::from(self.nodes[first].facts.is_store());
+        let byte = byte_varies.then_some((first, 1 - address));
+        Some(([(first, address)].into_iter().chain(byte).collect(), what))
     }
 
     /// True for the last one of a group.

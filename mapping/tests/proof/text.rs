@@ -213,9 +213,11 @@ impl Text {
                 }
                 "copies" => node.copied_bytes = Some(value.parse().expect("a number")),
                 "fills" => {
+                    let (value, byte_varies) =
+                        value.strip_suffix(" varies").map_or((value, false), |value| (value, true));
                     let mut numbers = value.split(' ').map(|w| w.parse().expect("a number"));
                     let what = numbers.next().expect("what it fills") as u32;
-                    node.fills = Some(Fill { what, group: numbers.next() });
+                    node.fills = Some(Fill { what, byte_varies, group: numbers.next() });
                 }
                 "grouped" => node.is_grouped = true,
                 "aligned" => node.is_aligned = true,
@@ -229,6 +231,7 @@ impl Text {
                     node.well_defined = value.split(' ').map(|word| 1 << place(word)).sum();
                 }
                 "bytes" => node.integer_bytes = Some(value.parse().expect("a number")),
+                "accesses" => node.accessed_bytes = Some(value.parse().expect("a number")),
                 "bits" => node.bits = Some(value.parse().expect("a number")),
                 "extends" => {
                     let bits = word_of(value).parse().expect("a number");
@@ -392,9 +395,10 @@ impl Text {
         if let Some(bytes) = node.copied_bytes {
             write!(line, " !copies {bytes}").unwrap();
         }
-        if let Some(Fill { what, group }) = node.fills {
+        if let Some(Fill { what, byte_varies, group }) = node.fills {
             write!(line, " !fills {what}").unwrap();
             group.iter().for_each(|first| write!(line, " {first}").unwrap());
+            line.push_str(if byte_varies { " varies" } else { "" });
         }
         let marks = [
             ("aligned", node.is_aligned),
@@ -414,6 +418,9 @@ impl Text {
         }
         if let Some(bytes) = node.integer_bytes {
             write!(line, " !bytes {bytes}").unwrap();
+        }
+        if let Some(bytes) = node.accessed_bytes {
+            write!(line, " !accesses {bytes}").unwrap();
         }
         if let Some(bits) = node.bits {
             write!(line, " !bits {bits}").unwrap();

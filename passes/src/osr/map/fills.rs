@@ -15,9 +15,9 @@ use midflight_mapping::versions::graph::{Fill, Graph};
 use midflight_mapping::versions::version::{PerVersion, Version};
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
-/// What is filled: the byte, and the parts, each from one byte up to another, counted from where
-/// the first one begins.
-pub type Filled<'m> = (Value<'m>, Vec<(i64, i64)>);
+/// What is filled: the byte, if it is constant, and the parts, each from one byte up to another,
+/// counted from where the first one begins.
+pub type Filled<'m> = (Option<Value<'m>>, Vec<(i64, i64)>);
 
 /// Numbers of what is filled
 pub type FillNumbers<'m> = HashMap<Filled<'m>, u32>;
@@ -35,10 +35,8 @@ pub fn add_fills<'m>(
     numbers: &mut FillNumbers<'m>,
 ) {
     for (inst, node) in graph.nodes.iter_mut_enumerated() {
-        node.fills = snapshot.instructions[inst].fills().map(|(bytes, byte)| Fill {
-            what: number(numbers, (byte, vec![(0, bytes)])),
-            group: None,
-        });
+        let filled = snapshot.instructions[inst].fills();
+        node.fills = filled.map(|(bytes, byte)| fill(numbers, byte, vec![(0, bytes)], None));
     }
 }
 
@@ -76,9 +74,17 @@ pub fn group_fills<'m>(
     }
 }
 
-fn number<'m>(numbers: &mut FillNumbers<'m>, filled: Filled<'m>) -> u32 {
+/// What has a byte in `parts`, written by a `group`.
+fn fill<'m>(
+    numbers: &mut FillNumbers<'m>,
+    byte: Value<'m>,
+    parts: Vec<(i64, i64)>,
+    group: Option<usize>,
+) -> Fill {
+    let constant = Some(byte).filter(|byte| byte.is_constant());
     let next = numbers.len() as u32;
-    *numbers.entry(filled).or_insert(next)
+    let what = *numbers.entry((constant, parts)).or_insert(next);
+    Fill { what, byte_varies: constant.is_none(), group }
 }
 
 /// The maximal runs of anchors of a block that write one byte, at constant distances.
@@ -114,7 +120,7 @@ fn runs<'m>(snapshot: &CodeSnapshot<'m>, graph: &Graph, numbers: &mut FillNumber
             let last = run[run.len() - 1];
             let from_lowest = usize::from(last).checked_sub(usize::from(lowest));
             let group = from_lowest.filter(|_| run.len() > 1);
-            let fill = Fill { what: number(numbers, (byte, covered)), group };
+            let fill = fill(numbers, byte, covered, group);
             found.push(Run { anchors: run.to_vec(), fill });
         }
     }

@@ -368,6 +368,7 @@ impl<'m> Handles<'_, 'm> {
                 bits: self.integer_bits(inst.value().ty()),
                 extends: self.extends(inst),
                 integer_bytes: inst.integer_bytes(),
+                accessed_bytes: inst.accessed_bytes(),
                 is_aligned: inst.is_aligned(),
                 is_total: inst.is_total(),
                 compares_memory: compared.is_some(),
