@@ -18,7 +18,7 @@ use crate::unfold::Plan;
 use crate::unfold::compared::{Compared, all_same};
 use crate::unfold::said::Said;
 use crate::versions::facts::{VersionFacts, Versions};
-use crate::versions::graph::{Boolean, Cases, Graph, Operand, Oracle};
+use crate::versions::graph::{Cases, Graph, Operand, Oracle};
 use crate::versions::version::{PerVersion, Version};
 use midflight_ir::ids::{BlockId, InstId};
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
@@ -465,15 +465,8 @@ impl Walk<'_> {
     /// came to it, as that of a loop is whose other version was unrolled: if tracking does not say
     /// that they are the same, and they do not compare alike either.
     fn decided_alone(&self, state: State, insts: PerVersion<InstId>) -> Option<Version> {
-        let [base, opt] = Version::BOTH.map(|w| {
-            let graph = &self.version(w).graph;
-            let condition = graph.definition_of(*graph.operands(insts[w]).first()?)?;
-            match graph.nodes[condition].boolean? {
-                Boolean::Comparison { predicate, .. } => Some(predicate),
-                Boolean::Not(_) => None,
-            }
-        });
-        (self.may_be_same(insts) != Some(true) && base? != opt?).then_some(())?;
+        let [(base, _), (opt, _)] = self.compares(insts)?;
+        (self.may_be_same(insts) != Some(true) && base != opt).then_some(())?;
         let is_decided = |which: Version| {
             let path = Path { copy: Some(state.copies[which]), blocks: &[] };
             let condition = self.version(which).graph.operands(insts[which])[0];
@@ -773,7 +766,14 @@ impl Walk<'_> {
                 let [first, second] = [0, 1].map(of);
                 [0, 1, 2].map(|place| first[place] + second[place])
             };
-            if score(true) > score(false) {
+            let [swapped, straight] = [true, false].map(score);
+            // Where it is even all the same, the comparisons may be each other's inverses.
+            let are_inverse = || {
+                self.compares(insts).is_some_and(|[(base, of_base), (opt, of_opt)]| {
+                    base == opt && of_base != of_opt
+                })
+            };
+            if swapped > straight || (swapped == straight && are_inverse()) {
                 let swapped = [
                     PerVersion { base: first.base, opt: second.opt },
                     PerVersion { base: second.base, opt: first.opt },

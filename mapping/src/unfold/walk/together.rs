@@ -2,7 +2,7 @@
 
 use super::Walk;
 use crate::versions::facts::Tracked;
-use crate::versions::graph::{Cases, Operand};
+use crate::versions::graph::{Boolean, Cases, Operand};
 use crate::versions::version::{PerVersion, Version};
 use midflight_ir::ids::InstId;
 
@@ -66,6 +66,20 @@ impl Walk<'_> {
                 self.combines(other, insts[other]) && !self.combines(which, insts[which]);
             is_whole && self.is_half(which, insts[which])
         })
+    }
+
+    /// What branches of both compare, if both do: what a comparison and its inverse have in common,
+    /// and which of these it is.
+    pub(super) fn compares(&self, insts: PerVersion<InstId>) -> Option<[(u32, bool); 2]> {
+        let [base, opt] = Version::BOTH.map(|w| {
+            let graph = &self.version(w).graph;
+            let condition = graph.definition_of(*graph.operands(insts[w]).first()?)?;
+            match graph.nodes[condition].boolean? {
+                Boolean::Comparison { predicate, negated, .. } => Some((predicate, negated)),
+                Boolean::Not(_) => None,
+            }
+        });
+        Some([base?, opt?])
     }
 
     /// True for a branch that decides by several booleans.
