@@ -542,6 +542,11 @@ bool mfb_is_total(LLVMValueRef Inst) {
   return isTotal(*unwrap<Instruction>(Inst));
 }
 
+/// See isPartialShift.
+bool mfb_is_partial_shift(LLVMValueRef Inst) {
+  return isPartialShift(*unwrap<Instruction>(Inst));
+}
+
 /// See isExactByConstant.
 bool mfb_is_exact(LLVMValueRef Inst) {
   return isExactByConstant(*unwrap<Instruction>(Inst));

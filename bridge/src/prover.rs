@@ -90,11 +90,17 @@ impl<'m> Terms<'m> {
 }
 
 impl<'m> Inst<'m> {
-    /// True for an operation that gives a value whatever its operands are, once it has no flags:
-    /// what is looked into when expressions are compared.
+    /// True for an operation that gives a value whatever its operands are, once it has no flags and
+    /// does not shift too far: what is looked into when expressions are compared.
     pub fn is_total(self) -> bool {
         // SAFETY: the instruction is live.
         unsafe { sys::mfb_is_total(self.0) }
+    }
+
+    /// True for a shift by an amount that may be too large.
+    pub fn is_partial_shift(self) -> bool {
+        // SAFETY: the instruction is live.
+        unsafe { sys::mfb_is_partial_shift(self.0) }
     }
 
     /// True for a call of the C library's `memcmp` or `bcmp` of whose result only matters whether it

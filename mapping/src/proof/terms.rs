@@ -18,6 +18,7 @@ use crate::versions::graph::ConstId;
 use crate::versions::version::Version;
 use midflight_ir::ids::{InstId, ValueId};
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
+use std::borrow::Cow;
 
 /// Terms of an expression; with more, the rest are leaves.
 pub(super) const MOST_TERMS: usize = 80;
@@ -122,8 +123,12 @@ impl Uses {
     }
 }
 
-/// Whether an instruction is a select, and the value of a number well defined
-type OfValues<'a> = (&'a dyn Fn(Version, InstId) -> bool, &'a dyn Fn(Number) -> bool);
+/// What is known of an instruction
+type OfInst<'a> = &'a dyn Fn(Version, InstId) -> bool;
+
+/// Whether an instruction is a select, the value of a number well defined, and a shift poison if it
+/// is by too much
+type OfValues<'a> = (OfInst<'a>, &'a dyn Fn(Number) -> bool, OfInst<'a>);
 
 /// Looks for what an expression is made of.
 struct Looking<'a> {
@@ -214,19 +219,19 @@ impl Terms {
     }
 
     /// The instructions that were looked into, if equal expressions are poison and undefined
-    /// together once these have no flags. `is_select` says so of an instruction, and `is_exact`
-    /// that it is proved to be poison together with others if it leaves a remainder.
+    /// together once these have no flags. `is_select` says so of an instruction, `is_exact` that it
+    /// is proved to be poison together with others if it leaves a remainder, and `is_partial` the
+    /// same of one that shifts too far.
     pub(super) fn looked_into(
         &self,
-        is_select: impl Fn(Version, InstId) -> bool,
-        is_exact: impl Fn(Version, InstId) -> bool,
+        [is_select, is_exact, is_partial]: [OfInst<'_>; 3],
         is_well_defined: impl Fn(Number) -> bool,
     ) -> Option<LookedInto> {
-        let of_values: OfValues<'_> = (&is_select, &is_well_defined);
+        let of_values: OfValues<'_> = (is_select, &is_well_defined, is_partial);
         // What both are made of may be poison only on some ways, and what it is made of on all.
         let mut looked_into = [false, true]
             .into_iter()
-            .find_map(|to_leaves| self.looked_into_down(to_leaves, &is_exact, of_values))?;
+            .find_map(|to_leaves| self.looked_into_down(to_leaves, is_exact, of_values))?;
         looked_into.sort_unstable();
         looked_into.dedup();
         Some(looked_into)
@@ -240,7 +245,7 @@ impl Terms {
         is_exact: &dyn Fn(Version, InstId) -> bool,
         of_values: OfValues<'_>,
     ) -> Option<LookedInto> {
-        let (is_select, is_well_defined) = of_values;
+        let (is_select, is_well_defined, _) = of_values;
         let conditions = self.of_conditions();
         let [first, second] = self.roots.each_ref().map(std::slice::from_ref);
         let sides = [first, second, &conditions];
@@ -262,18 +267,26 @@ impl Terms {
         uses.iter().enumerate().all(holds).then_some(looked_into)
     }
 
-    /// The terms to compare if what both expressions are made of must not be looked into: a leaf of
-    /// that may be undefined, and something else for each use. None if all may be.
+    /// The terms to compare, where what both expressions are made of must not be looked into: a leaf
+    /// of that may be undefined, and something else for each use. None if that shifts by what may be
+    /// too much, since a leaf is never poison.
     pub(super) fn with_leaves(
         &self,
         result: impl Fn(Version, InstId) -> ValueId,
+        is_partial: impl Fn(Version, InstId) -> bool,
         is_well_defined: impl Fn(Number) -> bool,
-    ) -> Option<Terms> {
+    ) -> Option<Cow<'_, Terms>> {
         let [base, opt] = self.roots.map(|root| self.reached(root));
         // For each term how often it is made of each leaf that may be undefined, at most twice
         let mut of: Vec<HashMap<usize, u8>> = Vec::with_capacity(self.terms.len());
-        let mut changed: Option<Terms> = None;
+        let mut is_shifted: Vec<bool> = Vec::with_capacity(self.terms.len());
+        let mut changed = Cow::Borrowed(self);
         for (number, term) in self.terms.iter().enumerate() {
+            let shifts = match *term {
+                Term::Operation(which, inst, _) => is_partial(which, inst),
+                _ => false,
+            };
+            is_shifted.push(shifts || term.operands().iter().any(|&operand| is_shifted[operand]));
             let mut leaves: HashMap<usize, u8> = HashMap::default();
             if matches!(term, Term::Leaf(..)) && !is_well_defined(self.numbers[number]) {
                 leaves.insert(number, 1);
@@ -287,12 +300,12 @@ impl Terms {
                 && leaves.values().any(|&count| count > 1)
                 && let Term::Operation(which, inst, _) | Term::Chosen(which, inst, _) = *term
             {
-                let terms = &mut changed.get_or_insert_with(|| self.clone()).terms;
-                terms[number] = Term::Leaf(which, result(which, inst));
+                (!is_shifted[number]).then_some(())?;
+                changed.to_mut().terms[number] = Term::Leaf(which, result(which, inst));
             }
             of.push(leaves);
         }
-        changed
+        Some(changed)
     }
 
     /// True for a term that is no poison, as each leaf of it makes what was branched by poison,
@@ -301,7 +314,7 @@ impl Terms {
         &self,
         term: usize,
         uses: &[[Uses; 3]],
-        (is_select, is_well_defined): OfValues<'_>,
+        (is_select, is_well_defined, is_partial): OfValues<'_>,
         looked_into: &mut LookedInto,
     ) -> bool {
         let leaves = |term: usize| {
@@ -316,6 +329,10 @@ impl Terms {
             looking.uses(term).map(|leaves| (leaves, looking.looked_into))
         };
         let Some((of_term, above)) = leaves(term) else { return false };
+        // That all leaves are well defined says nothing of what shifts them.
+        if above.iter().any(|&(which, inst)| is_partial(which, inst)) {
+            return false;
+        }
         let is_branched_by =
             |of: &[Uses; 3]| of[2].is_poisoned || of[..2].iter().any(|of| of.is_branched);
         let branched_by = (0..uses.len()).filter(|&other| is_branched_by(&uses[other]));

@@ -14,6 +14,9 @@ use std::cell::RefCell;
 /// Operations that an address may be made of, one of the other
 const DEEPEST: usize = 24;
 
+/// Bytes from a base to a place
+const FARTHEST: u64 = 1 << 62;
+
 /// The places of an unfolded version
 pub(super) struct Places<'a> {
     pub(super) graph: &'a Graph,
@@ -65,7 +68,9 @@ impl<'a> Places<'a> {
                 None => break,
             }
         }
-        self.is_lasting(address).then_some(Place { base: address, first, bytes })
+        // Far from the base an access may go round the end of the address space.
+        let is_near = first.unsigned_abs() < FARTHEST && bytes.unsigned_abs() < FARTHEST;
+        (is_near && self.is_lasting(address)).then_some(Place { base: address, first, bytes })
     }
 
     /// The address that so many bytes were added to, for one that this is known of.

@@ -40,8 +40,10 @@ pub struct Node {
     pub linear: Option<Linear>,
     /// If it gives a boolean by another one, or by a comparison
     pub boolean: Option<Boolean>,
-    /// It gives a value whatever its operands are, once it has no flags.
+    /// It gives a value whatever its operands are, once it has no flags, unless it is partial.
     pub is_total: bool,
+    /// It is poison if it shifts too far, which it may.
+    pub is_partial: bool,
     /// It calls `memcmp` or `bcmp`, and of the result only matters whether it is zero: then both are
     /// the same, whatever is called, which is its last operand.
     pub compares_memory: bool,

@@ -226,6 +226,7 @@ impl Text {
                     node.compared_bytes = (!value.is_empty()).then(|| self.constants.id(value));
                 }
                 "exact" => node.is_exact = true,
+                "partial" => node.is_partial = true,
                 "defined" => {
                     let place = |word: &str| word.parse::<u32>().expect("a place");
                     node.well_defined = value.split(' ').map(|word| 1 << place(word)).sum();
@@ -404,6 +405,7 @@ impl Text {
             ("aligned", node.is_aligned),
             ("compares-memory", node.compares_memory),
             ("exact", node.is_exact),
+            ("partial", node.is_partial),
             ("grouped", node.is_grouped),
         ];
         let marks = marks.iter().filter(|(_, holds)| *holds);

@@ -175,20 +175,23 @@ impl Round<'_> {
 
     /// The instructions that were looked into, if two expressions are proved to be equal.
     pub(super) fn are_equal(&self, terms: &Terms, negated: bool) -> Option<LookedInto> {
+        let node = |which: Version, inst: InstId| &self.versions.graph(which).nodes[inst];
         let is_select = |which: Version, inst: InstId| self.is_select(which, inst);
-        let is_exact =
-            |which: Version, inst: InstId| self.versions.graph(which).nodes[inst].is_exact;
+        let is_exact = |which: Version, inst: InstId| node(which, inst).is_exact;
+        let is_partial = |which: Version, inst: InstId| node(which, inst).is_partial;
         let is_well_defined = |number| self.is_well_defined(number);
-        let looked_into = terms.looked_into(is_select, is_exact, is_well_defined)?;
-        let terms = self.with_leaves(terms);
+        let looked_into =
+            terms.looked_into([&is_select, &is_exact, &is_partial], is_well_defined)?;
+        let terms = self.with_leaves(terms)?;
         self.oracle.are_equal(&terms, negated).then_some(looked_into)
     }
 
-    /// The terms that LLVM is asked about.
-    pub(super) fn with_leaves<'t>(&self, terms: &'t Terms) -> Cow<'t, Terms> {
-        let result = |which: Version, inst: InstId| self.versions.graph(which).result(inst);
-        let changed = terms.with_leaves(result, |number| self.is_well_defined(number));
-        changed.map_or(Cow::Borrowed(terms), Cow::Owned)
+    /// The terms that LLVM is asked about; none if it must not be asked.
+    pub(super) fn with_leaves<'t>(&self, terms: &'t Terms) -> Option<Cow<'t, Terms>> {
+        let graph = |which: Version| self.versions.graph(which);
+        let result = |which: Version, inst: InstId| graph(which).result(inst);
+        let is_partial = |which: Version, inst: InstId| graph(which).nodes[inst].is_partial;
+        terms.with_leaves(result, is_partial, |number| self.is_well_defined(number))
     }
 
     /// The term of an operand as it is used in a block; none if it has no number yet.

@@ -139,8 +139,10 @@ impl Round<'_> {
         let is_select = |which: Version, inst: InstId| self.is_select(which, inst);
         let is_well_defined = |number| self.is_well_defined(number);
         let looked_into = terms.defined_with_base(is_select, is_well_defined)?;
-        let stands_for =
-            |terms: &Terms| self.oracle.stands_for(&self.with_leaves(terms), negated, Some(at));
+        let stands_for = |terms: &Terms| {
+            let terms = self.with_leaves(terms);
+            terms.is_some_and(|terms| self.oracle.stands_for(&terms, negated, Some(at)))
+        };
         let is_same = stands_for(terms) || {
             let terms = self.with_conditions(terms.clone(), at);
             !terms.conditions.is_empty() && stands_for(&terms)

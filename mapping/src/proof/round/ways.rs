@@ -380,7 +380,7 @@ impl Round<'_> {
         let is_select = |which: Version, inst: InstId| self.is_select(which, inst);
         let looked_into =
             terms.defined_with_conditions(is_select, |number| self.is_well_defined(number))?;
-        let terms = self.with_leaves(&terms);
+        let terms = self.with_leaves(&terms)?;
         let negated =
             [false, true].into_iter().find(|&n| self.oracle.stands_for(&terms, n, None))?;
         self.look_into(branch, looked_into);

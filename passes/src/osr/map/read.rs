@@ -371,6 +371,7 @@ impl<'m> Handles<'_, 'm> {
                 accessed_bytes: inst.accessed_bytes(),
                 is_aligned: inst.is_aligned(),
                 is_total: inst.is_total(),
+                is_partial: inst.is_partial_shift(),
                 compares_memory: compared.is_some(),
                 compared_bytes: compared.flatten().map(|bytes| self.constant_id(bytes)),
                 is_exact: inst.is_exact(),
