@@ -19,8 +19,10 @@
 //! and `not PLACE` of booleans; `cases BITS VALUE…` of a switch; `bits N` of an integer, and
 //! `extends N` of one that is made of another one of so many bits, with `signed`; `writes BYTES`
 //! of what copies memory, with the constant if it fills it, `bytes N` of an integer that is
-//! loaded or stored, `aligned` of a load or store whose address is a multiple of what it
-//! accesses, `defined PLACE…` of operands that must be well defined, `exact`, and
+//! loaded or stored, `accesses N` of any load or store of so many bytes, `aligned` of one whose
+//! address is a multiple of that; `fills WHAT` of what has one byte all over, with how many
+//! instructions before it that begins if it ends a group, and `varies` if the byte is an operand;
+//! `defined PLACE…` of operands that must be well defined, `exact`, `partial` of a shift, and
 //! `compares-memory`, with the bytes if strings are. An edge in parentheses is never taken.
 //! `states` has what meets in memory at the head of a block, `implied` what branches say there.
 //! What has one name in both versions is tracked as kept; `replaced %a by %b` and `folded %a` say
