@@ -26,9 +26,22 @@ pub(super) const MOST_TERMS: usize = 80;
 /// Expressions are looked into so far.
 pub(super) const DEEPEST: usize = 8;
 
-/// How far they are, first and then, and whether loads and phis are looked into, too: what is the
-/// same already is best not looked into.
-pub(super) const DEPTHS: [(usize, bool); 2] = [(DEEPEST, false), (14, true)];
+/// What expressions are looked into: all that the former one is, too. What is the same already is
+/// best not looked into.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Into {
+    /// Total operations
+    #[default]
+    Operations,
+    /// What is loaded is what was stored, and what a branch decides.
+    Loads,
+    /// Shifts that may be by too much: that both are poison by that together must be proved.
+    Shifts,
+}
+
+/// How far expressions are looked into, and what, one after the other
+pub(super) const DEPTHS: [(usize, Into); 3] =
+    [(DEEPEST, Into::Operations), (14, Into::Loads), (14, Into::Shifts)];
 
 /// Ways from a root to what an expression is made of; with more, nothing is proved.
 const MOST_WAYS: usize = 64;
@@ -83,8 +96,8 @@ pub struct Terms {
     pub(super) known: HashMap<Number, usize>,
     /// Terms that stand for several instructions of one number
     pub(super) shared: HashSet<usize>,
-    /// What is loaded is what was stored, and what a branch decides is looked into.
-    pub(super) is_deep: bool,
+    /// What is looked into
+    pub(super) into: Into,
     /// A choice of a branch that may have become an operation: it is looked into, whatever it is
     /// of.
     pub(super) choice: Option<(Version, InstId)>,
@@ -200,8 +213,8 @@ fn either(one: &HashMap<usize, Uses>, other: &HashMap<usize, Uses>) -> HashMap<u
 
 impl Terms {
     /// No terms yet
-    pub(super) fn new(is_deep: bool) -> Self {
-        Terms { is_deep, ..Terms::default() }
+    pub(super) fn new(into: Into) -> Self {
+        Terms { into, ..Terms::default() }
     }
 
     pub(super) fn add(&mut self, term: Term, number: Number) -> usize {

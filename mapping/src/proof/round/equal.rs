@@ -4,7 +4,7 @@ use crate::proof::candidates::Candidate;
 use crate::proof::guesses::only;
 use crate::proof::numbers::{Number, UNKNOWN};
 use crate::proof::round::{Found, Round};
-use crate::proof::terms::{DEPTHS, LookedInto, MOST_TERMS, Term, Terms};
+use crate::proof::terms::{DEPTHS, Into, LookedInto, MOST_TERMS, Term, Terms};
 use crate::versions::facts::VersionFacts;
 use crate::versions::gates::{Way, ways};
 use crate::versions::graph::{Boolean, Operand};
@@ -141,8 +141,8 @@ impl Round<'_> {
             Operand::Constant(_) => graph.block(inst),
         };
         let own = Operand::Value(graph.result(inst));
-        DEPTHS.into_iter().find_map(|(depth, is_deep)| {
-            let mut terms = Terms::new(is_deep);
+        DEPTHS.into_iter().find_map(|(depth, into)| {
+            let mut terms = Terms::new(into);
             let of_candidate =
                 self.term(&mut terms, Version::Base, candidate.operand, block, depth)?;
             let of_own = self.term_of(&mut terms, which, own, None, depth)?;
@@ -245,7 +245,7 @@ impl Round<'_> {
             Some(number) => terms.add(term, number),
             None => terms.add_unknown(term),
         };
-        if terms.is_deep
+        if terms.into >= Into::Loads
             && depth > 0
             && terms.terms.len() < MOST_TERMS
             && let Some(phi) = phi
@@ -258,10 +258,10 @@ impl Round<'_> {
         {
             return self.term_of(terms, Version::Base, operation, number, depth);
         }
-        let known = number.filter(|_| terms.is_deep);
-        let inst = graph.definition(value).map(|inst| self.computed(which, inst, known));
+        let known = number.filter(|_| terms.into >= Into::Loads);
+        let inst = graph.definition(value).map(|inst| self.computed(terms, which, inst, known));
         let Some(inst) = inst.filter(|&inst| {
-            graph.nodes[inst].is_total && depth > 0 && terms.terms.len() < MOST_TERMS
+            self.can_be(terms, which, inst) && depth > 0 && terms.terms.len() < MOST_TERMS
         }) else {
             return Some(add(terms, Term::Leaf(which, value)));
         };
@@ -351,19 +351,31 @@ impl Round<'_> {
         Some([condition, arm(&arms[0])?, arm(&arms[1])?])
     }
 
+    /// True for an operation that these terms may look into.
+    pub(super) fn can_be(&self, terms: &Terms, which: Version, inst: InstId) -> bool {
+        let node = &self.versions.graph(which).nodes[inst];
+        node.is_total && (terms.into == Into::Shifts || !node.is_partial)
+    }
+
     /// The total operation above an instruction that has its number, if that is none itself: what
     /// is loaded was computed before it was stored.
-    fn computed(&self, which: Version, inst: InstId, number: Option<Number>) -> InstId {
+    fn computed(
+        &self,
+        terms: &Terms,
+        which: Version,
+        inst: InstId,
+        number: Option<Number>,
+    ) -> InstId {
         let version = &self.versions.of[which];
         let graph = &version.graph;
-        if graph.nodes[inst].is_total {
+        if self.can_be(terms, which, inst) {
             return inst;
         }
         let first = number.and_then(|n| self.congruence.layout.value(self.versions, n));
         let computed = first.and_then(|(of, value)| {
             let computed = graph.definition(value).filter(|_| of == which)?;
             let is_it = self.congruence.of[which][value] == number?
-                && graph.nodes[computed].is_total
+                && self.can_be(terms, which, computed)
                 && version.is_above(computed, inst);
             is_it.then_some(computed)
         });

@@ -39,8 +39,8 @@ impl Round<'_> {
             let number = self.congruence.content_of(self.versions, &place, access)?;
             (number != UNKNOWN).then_some(())?;
             let own = Operand::Value(self.versions.of.opt.graph.result(inst));
-            let looked_into = DEPTHS.into_iter().find_map(|(depth, is_deep)| {
-                let mut terms = Terms::new(is_deep);
+            let looked_into = DEPTHS.into_iter().find_map(|(depth, into)| {
+                let mut terms = Terms::new(into);
                 let content = self.content_term(&mut terms, (&place, access), inst, depth)?;
                 let stored = self.term_of(&mut terms, Version::Opt, own, None, depth)?;
                 terms.roots = [content, stored];

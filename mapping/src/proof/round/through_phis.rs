@@ -105,8 +105,8 @@ impl Round<'_> {
         };
         let ends = PerVersion { base: end(Version::Base)?, opt: end(Version::Opt)? };
         let at = self.versions.of.base.graph.terminator(ends.base);
-        DEPTHS.into_iter().find_map(|(depth, is_deep)| {
-            let mut terms = Terms::new(is_deep);
+        DEPTHS.into_iter().find_map(|(depth, into)| {
+            let mut terms = Terms::new(into);
             let mut root = |which: Version| {
                 let graph = self.versions.graph(which);
                 let incoming = graph.incoming(phis[which], ends[which])?;
@@ -193,8 +193,8 @@ impl Round<'_> {
         // Of a walk that goes round it is not known which time an edge speaks of.
         let count = if walks.base.goes_round { 1 } else { walks.base.edges.len() };
         let mut before = None;
-        for (depth, is_deep) in DEPTHS {
-            let mut terms = Terms::new(is_deep);
+        for (depth, into) in DEPTHS {
+            let mut terms = Terms::new(into);
             let mut root = |w: Version| self.term_behind(&mut terms, ways, w, operands[w], depth);
             terms.roots = [root(Version::Base)?, root(Version::Opt)?];
             before = before.or_else(|| self.before_way(from, &terms));
@@ -352,14 +352,14 @@ impl Round<'_> {
             Err(inst) => inst,
         };
         let number = self.congruence.of[which][graph.result(inst)];
-        if !graph.nodes[inst].is_total
+        if !self.can_be(terms, which, inst)
             && which == Version::Base
             && let Some(phi) = self.phi_with(*pair, number)
         {
             let incoming = self.comes_in(Version::Opt, phi, walks.opt)?;
             return self.term_behind(terms, before, Version::Opt, incoming, depth);
         }
-        let can_be = graph.nodes[inst].is_total
+        let can_be = self.can_be(terms, which, inst)
             && depth > 0
             && terms.terms.len() < MOST_TERMS
             && number != UNKNOWN;

@@ -101,8 +101,8 @@ impl Round<'_> {
         let numbers = PerVersion::from_fn(number);
         let is_known = numbers.iter().all(|&number| number != UNKNOWN);
         (is_defined && is_known && (negated || numbers.base != numbers.opt)).then_some(())?;
-        let looked_into = DEPTHS.into_iter().find_map(|(depth, is_deep)| {
-            let mut terms = Terms::new(is_deep);
+        let looked_into = DEPTHS.into_iter().find_map(|(depth, into)| {
+            let mut terms = Terms::new(into);
             let mut root =
                 |w: Version| self.term_of(&mut terms, w, operands[w], Some(numbers[w]), depth);
             terms.roots = [root(Version::Base)?, root(Version::Opt)?];
@@ -237,7 +237,8 @@ impl Round<'_> {
         let insts = insts?;
         let inst = insts[0];
         let is_copy = |&of: &InstId| {
-            graph.nodes[of].is_total && graph.nodes[of].operation == graph.nodes[inst].operation
+            self.can_be(terms, Version::Base, of)
+                && graph.nodes[of].operation == graph.nodes[inst].operation
         };
         (insts.iter().all(is_copy) && terms.terms.len() < MOST_TERMS).then_some(())?;
         let count = graph.operands(inst).len();

@@ -18,7 +18,7 @@ use crate::proof::numbers::{Number, UNKNOWN};
 use crate::proof::round::Round;
 use crate::proof::round::cases::Numbered;
 use crate::proof::round::uses::MOST_CONDITIONS;
-use crate::proof::terms::{self, LookedInto, Terms};
+use crate::proof::terms::{self, Into, LookedInto, Terms};
 use crate::versions::graph::{Boolean, Extends, Linear, Operand};
 use crate::versions::scopes::Scopes;
 use crate::versions::version::{PerVersion, Version};
@@ -359,7 +359,7 @@ impl Round<'_> {
     ) -> Option<bool> {
         let are_once = facts.of_base.iter().all(|&(branch, _)| facts.is_once(branch));
         (facts.of_base.len() <= MOST_CONDITIONS && are_once).then_some(())?;
-        let mut terms = Terms::new(false);
+        let mut terms = Terms::new(Into::Operations);
         let term = |terms: &mut Terms, which: Version, condition: Operand, branch: InstId| {
             let block = self.versions.graph(which).block(branch);
             self.term(terms, which, condition, block, terms::DEEPEST)
