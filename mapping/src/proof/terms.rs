@@ -280,9 +280,9 @@ impl Terms {
         uses.iter().enumerate().all(holds).then_some(looked_into)
     }
 
-    /// The terms to compare, where what both expressions are made of must not be looked into: a leaf
-    /// of that may be undefined, and something else for each use. None if that shifts by what may be
-    /// too much, since a leaf is never poison.
+    /// The terms to compare, where what both expressions are made of must not be looked into: a
+    /// leaf of that may be undefined, and something else for each use. None if that shifts by what
+    /// may be too much, since a leaf is never poison.
     pub(super) fn with_leaves(
         &self,
         result: impl Fn(Version, InstId) -> ValueId,
