@@ -54,7 +54,8 @@ class Solved {
   const DenseSet<std::pair<const Instruction *, unsigned>> &NonNegative;
   function_ref<const TargetLibraryInfo &(Function &)> GetTLI;
 
-  // Instructions that give a constant, as all that they are made of does
+  // Instructions that give a constant, which they cannot miss by being poison:
+  // they are well defined, or all that they are made of is such a constant
   DenseMap<const Value *, Constant *> Known;
 
   template <typename T> T *its(T *V) const {

@@ -58,7 +58,8 @@ impl<'m> Terms<'m> {
     /// equal, whatever the leaves are: as total functions, without the flags of operations but
     /// those that are [`Kind::Flagged`], so far as these are not poison. Leaves that are
     /// [`Kind::Bounded`] are what they can be where an instruction runs, if there is one. With some
-    /// that are [`Kind::Exact`] both must be poison together.
+    /// that are [`Kind::Exact`], or shift by what may be too much, both must be poison together, or
+    /// the second one only if the first one is, where some are flagged or bounded.
     pub fn are_equal(
         &self,
         sandbox: &Sandbox,

@@ -11,6 +11,9 @@
 //! once, where it makes it poison if it is. What the program branched by is neither: the branch
 //! goes the same way whatever each undefined value in its condition is taken for.
 //!
+//! A shift that may be by too much is poison then, though its leaves are not: LLVM is asked about
+//! that beside, and it must see the shift.
+//!
 //! [`Oracle::are_equal`]: crate::versions::graph::Oracle::are_equal
 
 use crate::proof::numbers::Number;

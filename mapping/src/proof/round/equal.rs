@@ -173,12 +173,16 @@ impl Round<'_> {
         self.versions.graph(which).nodes[inst].facts.is_select()
     }
 
+    fn is_partial(&self, which: Version, inst: InstId) -> bool {
+        self.versions.graph(which).nodes[inst].is_partial
+    }
+
     /// The instructions that were looked into, if two expressions are proved to be equal.
     pub(super) fn are_equal(&self, terms: &Terms, negated: bool) -> Option<LookedInto> {
         let node = |which: Version, inst: InstId| &self.versions.graph(which).nodes[inst];
         let is_select = |which: Version, inst: InstId| self.is_select(which, inst);
         let is_exact = |which: Version, inst: InstId| node(which, inst).is_exact;
-        let is_partial = |which: Version, inst: InstId| node(which, inst).is_partial;
+        let is_partial = |which: Version, inst: InstId| self.is_partial(which, inst);
         let is_well_defined = |number| self.is_well_defined(number);
         let looked_into =
             terms.looked_into([&is_select, &is_exact, &is_partial], is_well_defined)?;
@@ -188,9 +192,8 @@ impl Round<'_> {
 
     /// The terms that LLVM is asked about; none if it must not be asked.
     pub(super) fn with_leaves<'t>(&self, terms: &'t Terms) -> Option<Cow<'t, Terms>> {
-        let graph = |which: Version| self.versions.graph(which);
-        let result = |which: Version, inst: InstId| graph(which).result(inst);
-        let is_partial = |which: Version, inst: InstId| graph(which).nodes[inst].is_partial;
+        let result = |which: Version, inst: InstId| self.versions.graph(which).result(inst);
+        let is_partial = |which: Version, inst: InstId| self.is_partial(which, inst);
         terms.with_leaves(result, is_partial, |number| self.is_well_defined(number))
     }
 
@@ -353,8 +356,8 @@ impl Round<'_> {
 
     /// True for an operation that these terms may look into.
     pub(super) fn can_be(&self, terms: &Terms, which: Version, inst: InstId) -> bool {
-        let node = &self.versions.graph(which).nodes[inst];
-        node.is_total && (terms.into == Into::Shifts || !node.is_partial)
+        let is_total = self.versions.graph(which).nodes[inst].is_total;
+        is_total && (terms.into == Into::Shifts || !self.is_partial(which, inst))
     }
 
     /// The total operation above an instruction that has its number, if that is none itself: what
