@@ -4,37 +4,111 @@ use crate::versions::graph::{Boolean, Graph, Operand, Oracle};
 use crate::versions::version::Version;
 use midflight_ir::ids::{BlockId, InstId};
 
+/// Operations that one is made of, one of the other
+const DEEPEST: usize = 4;
+
 /// An operation, on what its operands are at a place
 #[derive(Clone, Debug)]
 pub(super) struct Compared {
     inst: InstId,
-    operands: Vec<Operand>,
+    operands: Vec<Expr>,
+}
+
+/// What an operand is at a place: a value that is there, or what total operations make of such.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Expr {
+    Is(Operand),
+    Of(InstId, Vec<Expr>),
+}
+
+impl Expr {
+    /// The operation that it is, and on what; none for what is no total one.
+    fn operation(&self, graph: &Graph) -> Option<(InstId, Vec<Expr>)> {
+        match self {
+            Expr::Of(inst, operands) => Some((*inst, operands.clone())),
+            Expr::Is(operand) => {
+                let inst = graph.definition_of(*operand).filter(|&i| graph.nodes[i].is_total)?;
+                Some((inst, graph.operands(inst).iter().copied().map(Expr::Is).collect()))
+            }
+        }
+    }
+
+    /// True if both are the same value: that, or the same operations on the same values.
+    fn is_same(&self, graph: &Graph, other: &Expr, deepest: usize) -> bool {
+        if self == other {
+            return true;
+        }
+        let Some(deepest) = deepest.checked_sub(1) else { return false };
+        let operations = self.operation(graph).zip(other.operation(graph));
+        operations.is_some_and(|((one, of_one), (other, of_other))| {
+            graph.nodes[one].operation == graph.nodes[other].operation
+                && of_one.len() == of_other.len()
+                && of_one.iter().zip(&of_other).all(|(a, b)| a.is_same(graph, b, deepest))
+        })
+    }
+
+    /// See [`Compared::before`].
+    fn before(
+        &self,
+        graph: &Graph,
+        edge @ (from, block): (BlockId, BlockId),
+        deepest: usize,
+    ) -> Option<Expr> {
+        let is_here = |&inst: &InstId| graph.block(inst) == block;
+        if let Expr::Is(operand) = self {
+            match graph.definition_of(*operand).filter(is_here) {
+                Some(inst) if graph.nodes[inst].facts.is_phi() => {
+                    return graph.incoming(inst, from).map(Expr::Is);
+                }
+                Some(_) => {}
+                None => return Some(self.clone()),
+            }
+        }
+        let deepest = deepest.checked_sub(1)?;
+        let (inst, operands) = self.operation(graph)?;
+        let before = operands.iter().map(|operand| operand.before(graph, edge, deepest));
+        Some(Expr::Of(inst, before.collect::<Option<_>>()?))
+    }
+
+    fn map(&self, change: &impl Fn(Operand) -> Operand) -> Expr {
+        match self {
+            Expr::Is(operand) => Expr::Is(change(*operand)),
+            Expr::Of(inst, operands) => {
+                Expr::Of(*inst, operands.iter().map(|operand| operand.map(change)).collect())
+            }
+        }
+    }
+
+    fn constant(&self, which: Version, oracle: &dyn Oracle) -> Option<Operand> {
+        let is_constant = |operand: &Operand| matches!(operand, Operand::Constant(_));
+        match self {
+            Expr::Is(operand) => Some(*operand),
+            Expr::Of(inst, operands) => {
+                let constants = operands.iter().map(|operand| operand.constant(which, oracle));
+                oracle.simplify(which, *inst, &constants.collect::<Option<Vec<_>>>()?)
+            }
+        }
+        .filter(is_constant)
+    }
 }
 
 impl Compared {
     /// On what it has itself
     pub(super) fn of(graph: &Graph, inst: InstId) -> Self {
-        Compared { inst, operands: graph.operands(inst).to_vec() }
+        let operands = graph.operands(inst).iter();
+        Compared { inst, operands: operands.copied().map(Expr::Is).collect() }
     }
 
     /// On what that is at the end of a block from which another one is entered; none if that
-    /// computes an operand.
+    /// computes an operand by what is no total operation.
     pub(super) fn before(&self, graph: &Graph, from: BlockId, block: BlockId) -> Option<Self> {
-        let before = |&operand: &Operand| match graph
-            .definition_of(operand)
-            .filter(|&inst| graph.block(inst) == block)
-        {
-            Some(inst) if graph.nodes[inst].facts.is_phi() => graph.incoming(inst, from),
-            Some(_) => None,
-            None => Some(operand),
-        };
-        let operands = self.operands.iter().map(before).collect::<Option<Vec<Operand>>>()?;
-        Some(Compared { operands, ..*self })
+        let before = self.operands.iter().map(|of| of.before(graph, (from, block), DEEPEST));
+        Some(Compared { operands: before.collect::<Option<_>>()?, ..*self })
     }
 
-    /// With each operand changed
+    /// With each value that it is made of changed
     pub(super) fn map(&self, change: impl Fn(Operand) -> Operand) -> Self {
-        Compared { operands: self.operands.iter().map(|&o| change(o)).collect(), ..*self }
+        Compared { operands: self.operands.iter().map(|of| of.map(&change)).collect(), ..*self }
     }
 
     /// What it gives where another one gave a boolean that was branched by: if both do the same to
@@ -50,7 +124,11 @@ impl Compared {
         if !own.is_total || !of_other.is_total {
             return None;
         }
-        if own.operation == of_other.operation && self.operands == other.operands {
+        let is_same = |one: &Expr, other: &Expr| one.is_same(graph, other, DEEPEST);
+        let are_same = |one: &[Expr], other: &[Expr]| {
+            one.len() == other.len() && one.iter().zip(other).all(|(a, b)| is_same(a, b))
+        };
+        if own.operation == of_other.operation && are_same(&self.operands, &other.operands) {
             return Some(holds);
         }
         let [one, known] = [own, of_other].map(|node| node.boolean);
@@ -62,28 +140,39 @@ impl Compared {
         };
         let (predicate, swapped, negated, symmetric) = comparison(one)?;
         let (of_other, is_swapped, is_negated, _) = comparison(known)?;
-        let [own, known] = [self, other].map(|of| <[Operand; 2]>::try_from(&of.operands[..]).ok());
-        let (own, known) = (own?, known?);
-        let reversed = [known[1], known[0]];
+        let ([first, second], [a, b]) = (&self.operands[..], &other.operands[..]) else {
+            return None;
+        };
+        let straight = || is_same(first, a) && is_same(second, b);
+        let reversed = || is_same(first, b) && is_same(second, a);
         let same_order = swapped == is_swapped;
-        let are_same = if same_order { own == known } else { own == reversed };
-        if predicate == of_other && (are_same || symmetric && (own == known || own == reversed)) {
+        let are_same = || if same_order { straight() } else { reversed() };
+        if predicate == of_other && (are_same() || symmetric && (straight() || reversed())) {
             return Some(holds ^ (negated != is_negated));
         }
-        let of_value = |operands: [Operand; 2]| {
-            let mut values = operands.into_iter().filter(|o| matches!(o, Operand::Value(_)));
-            values.next().filter(|_| values.next().is_none())
+        // Each compares a value with a constant.
+        let value = |operands: &[Expr; 2]| {
+            let is_value = |of: &Expr| !matches!(of, Expr::Is(Operand::Constant(_)));
+            let mut places = [0, 1].into_iter().filter(|&place| is_value(&operands[place]));
+            places.next().filter(|_| places.next().is_none())
         };
-        let value = of_value(own)?;
-        (of_value(known) == Some(value)).then_some(())?;
-        oracle.said(which, (self.inst, own), (other.inst, known, holds))
+        let (own, known) = ([first.clone(), second.clone()], [a.clone(), b.clone()]);
+        let (place, of_known) = (value(&own)?, value(&known)?);
+        is_same(&own[place], &known[of_known]).then_some(())?;
+        let Expr::Is(compared) = known[of_known] else { return None };
+        let operands = |of: [Expr; 2]| {
+            of.map(|of| match of {
+                Expr::Is(constant @ Operand::Constant(_)) => constant,
+                _ => compared,
+            })
+        };
+        oracle.said(which, (self.inst, operands(own)), (other.inst, operands(known), holds))
     }
 
     /// What it gives, if that is known of these operands.
     pub(super) fn decided(&self, which: Version, oracle: &dyn Oracle) -> Option<bool> {
-        let is_constant = |operand: &Operand| matches!(operand, Operand::Constant(_));
-        self.operands.iter().all(is_constant).then_some(())?;
-        match oracle.simplify(which, self.inst, &self.operands)? {
+        let constants = self.operands.iter().map(|operand| operand.constant(which, oracle));
+        match oracle.simplify(which, self.inst, &constants.collect::<Option<Vec<_>>>()?)? {
             Operand::Constant(constant) => Some(oracle.integer(constant)? != 0),
             Operand::Value(_) => None,
         }

@@ -470,8 +470,7 @@ impl Walk<'_> {
         let is_decided = |which: Version| {
             let path = Path { copy: Some(state.copies[which]), blocks: &[] };
             let condition = self.version(which).graph.operands(insts[which])[0];
-            self.held(which, path, condition, DEEPEST).is_none()
-                && self.constant(which, path, condition).is_some()
+            self.constant(which, path, condition).is_some()
         };
         match Version::BOTH.map(is_decided) {
             [true, false] => Some(Version::Base),
