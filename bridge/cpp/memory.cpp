@@ -191,6 +191,15 @@ bool mfb_memory_touches(void *MemoryPtr, LLVMValueRef PlaceRef,
   return isModOrRefSet(M.AA.getModRefInfo(I, Place));
 }
 
+/// True if an instruction may write to memory that an address leads to, at any
+/// distance. The address is the same whenever the instruction runs.
+bool mfb_memory_writes_around(void *MemoryPtr, LLVMValueRef Address,
+                              LLVMValueRef Inst) {
+  auto &M = *static_cast<Memory *>(MemoryPtr);
+  auto Around = MemoryLocation::getBeforeOrAfter(unwrap(Address));
+  return isModSet(M.AA.getModRefInfo(unwrap<Instruction>(Inst), Around));
+}
+
 /// True if a load that runs before another instruction would read what it read
 /// when it last ran, on every path.
 bool mfb_memory_unchanged(void *MemoryPtr, LLVMValueRef LoadRef,

@@ -1,6 +1,6 @@
 //! What loads and stores depend on.
 
-use crate::ir::{Block, Function, Inst};
+use crate::ir::{Block, Function, Inst, Value};
 use crate::sandbox::Sandbox;
 use crate::sys;
 use crate::sys::core::LLVMValueAsBasicBlock;
@@ -93,6 +93,13 @@ impl<'a, 'm> Memory<'a, 'm> {
     pub fn touches(&self, place_of: Inst<'m>, inst: Inst<'m>) -> bool {
         // SAFETY: as above.
         unsafe { sys::mfb_memory_touches(self.raw, place_of.0, inst.0) }
+    }
+
+    /// True if an instruction may write to memory that an address leads to, at any distance. The
+    /// address is the same whenever the instruction runs.
+    pub fn writes_around(&self, address: Value<'m>, inst: Inst<'m>) -> bool {
+        // SAFETY: the instruction is of the function, and the address a pointer in it.
+        unsafe { sys::mfb_memory_writes_around(self.raw, address.0, inst.0) }
     }
 
     /// True if states meet at the head of a block.

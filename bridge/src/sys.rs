@@ -331,6 +331,11 @@ unsafe extern "C" {
         place_of: LLVMValueRef,
         inst: LLVMValueRef,
     ) -> bool;
+    pub fn mfb_memory_writes_around(
+        memory: *mut c_void,
+        address: LLVMValueRef,
+        inst: LLVMValueRef,
+    ) -> bool;
     pub fn mfb_memory_has_phi(memory: *mut c_void, block: LLVMBasicBlockRef) -> bool;
     pub fn mfb_memory_unchanged(
         memory: *mut c_void,

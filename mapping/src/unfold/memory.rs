@@ -12,10 +12,15 @@ use crate::unfold::places::Places;
 use crate::versions::graph::{Access, Graph, Operand, Oracle};
 use crate::versions::version::Version;
 use midflight_ir::ids::{BlockId, InstId, ValueId};
+use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
+use std::cell::RefCell;
 use typed_index_collections::TiVec;
 
 /// States are looked behind so far.
 const MOST_STATES: usize = 16;
+
+/// States that are looked at where several meet
+const MOST_ACROSS: usize = 512;
 
 /// Operations that an address is made of; with more, nothing is asked
 const DEEPEST_ADDRESS: usize = 8;
@@ -41,7 +46,50 @@ pub(super) fn settle(graph: &mut Graph, fold: &Fold, which: Version, oracle: &dy
             *access = behind(*access);
         }
     }
+    let before = |writer: InstId| {
+        let before = oracle.memory_before(which, fold.insts[writer])?;
+        Some(behind(fold.state(graph, before, writer)?))
+    };
+    let of_version = |operand: Operand| match operand {
+        Operand::Value(value) => Operand::Value(fold.value(value)),
+        constant => constant,
+    };
     let places = Places::new(graph, fold, which, oracle);
+    // LLVM gives up early where many states meet.
+    let writes = RefCell::new(HashMap::default());
+    let across = |load: InstId, access: Access| {
+        let base = places.base(load)?;
+        let mut last = None;
+        let mut known = HashSet::from_iter([access]);
+        let mut work = vec![access];
+        while let Some(access) = work.pop() {
+            let before = match access {
+                Access::Phi(block) => {
+                    let states = graph.blocks[block].memory_phi.as_ref()?;
+                    states.iter().map(|&(_, access)| access).collect()
+                }
+                Access::Def(writer) => {
+                    let may_write = || {
+                        let of_writer = fold.insts[writer];
+                        *writes.borrow_mut().entry((base, of_writer)).or_insert_with(|| {
+                            oracle.writes_around(which, of_version(base), of_writer)
+                        })
+                    };
+                    match places.are_apart(load, writer) || !may_write() {
+                        true => vec![before(writer)?],
+                        false => Vec::new(),
+                    }
+                }
+                Access::Entry => Vec::new(),
+            };
+            if before.is_empty() && last.replace(access).is_some() {
+                return None;
+            }
+            work.extend(before.into_iter().filter(|&access| known.insert(access)));
+            (known.len() <= MOST_ACROSS).then_some(())?;
+        }
+        last
+    };
     let read = |load: InstId, clobber: Access| {
         let mut access = behind(clobber);
         for _ in 0..MOST_STATES {
@@ -57,12 +105,13 @@ pub(super) fn settle(graph: &mut Graph, fold: &Fold, which: Version, oracle: &dy
             if !places.are_apart(load, writer) && !is_other() {
                 break;
             }
-            let before = oracle.memory_before(which, of_writer);
-            let before = before.and_then(|before| fold.state(graph, before, writer));
-            let Some(before) = before else { break };
-            access = behind(before);
+            let Some(before) = before(writer) else { break };
+            access = before;
         }
-        access
+        match access {
+            Access::Phi(_) => across(load, access).unwrap_or(access),
+            _ => access,
+        }
     };
     let nodes = graph.nodes.iter_enumerated();
     let read: Vec<(InstId, Access)> =

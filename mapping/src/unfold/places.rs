@@ -58,6 +58,12 @@ impl<'a> Places<'a> {
         })
     }
 
+    /// The address that is the same all the time behind which a simple access is, if it is behind
+    /// such.
+    pub(super) fn base(&self, inst: InstId) -> Option<Operand> {
+        self.place(inst).map(|place| place.base)
+    }
+
     fn place(&self, inst: InstId) -> Option<Place> {
         let bytes = i64::try_from(self.graph.nodes[inst].accessed_bytes?).ok()?;
         let mut address = self.graph.pointer(inst)?;

@@ -147,6 +147,14 @@ impl Oracle for Projected<'_> {
             || self.oracle.touches(which, fold.insts[place_of], fold.insts[inst])
     }
 
+    fn writes_around(&self, which: Version, address: Operand, inst: InstId) -> bool {
+        let address = match address {
+            Operand::Value(value) => Operand::Value(self.value(which, value)),
+            constant => constant,
+        };
+        self.oracle.writes_around(which, address, self.folds[which].insts[inst])
+    }
+
     fn memory_before(&self, which: Version, inst: InstId) -> Option<Access> {
         let fold = &self.folds[which];
         let access = self.oracle.memory_before(which, fold.insts[inst])?;

@@ -463,6 +463,9 @@ pub trait Oracle {
     /// Whether an instruction may read or write that place, or leave the function while others can
     /// see it.
     fn touches(&self, which: Version, place_of: InstId, inst: InstId) -> bool;
+    /// Whether an instruction may write to memory that an address leads to, at any distance. The
+    /// address is the same whenever the instruction runs.
+    fn writes_around(&self, which: Version, address: Operand, inst: InstId) -> bool;
     /// The state of memory before an instruction
     fn memory_before(&self, which: Version, inst: InstId) -> Option<Access>;
     /// Whether a load that ran before would read the same before another instruction, on every

@@ -556,6 +556,15 @@ impl Oracle for Text {
         self.answer(which, &format!("touches {of} {inst}")).is_some()
     }
 
+    fn writes_around(&self, which: Version, address: Operand, inst: InstId) -> bool {
+        let address = match address {
+            Operand::Value(value) => self.value(which, value),
+            Operand::Constant(constant) => self.constant(constant),
+        };
+        let inst = self.inst(which, inst);
+        self.answer(which, &format!("writes around {address} {inst}")).is_some()
+    }
+
     fn memory_before(&self, which: Version, inst: InstId) -> Option<Access> {
         self.place(which, &format!("memory {}", self.inst(which, inst)))
     }

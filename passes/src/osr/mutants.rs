@@ -282,6 +282,10 @@ impl Oracle for StaleLoads<'_> {
         self.0.touches(which, place_of, inst)
     }
 
+    fn writes_around(&self, which: Version, address: Operand, inst: InstId) -> bool {
+        self.0.writes_around(which, address, inst)
+    }
+
     fn memory_before(&self, which: Version, inst: InstId) -> Option<Access> {
         self.0.memory_before(which, inst)
     }

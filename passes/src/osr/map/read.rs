@@ -269,6 +269,15 @@ impl Oracle for Handles<'_, '_> {
         self.memory[which].touches(of[place_of], of[inst])
     }
 
+    fn writes_around(&self, which: Version, address: Operand, inst: InstId) -> bool {
+        let snapshot = self.snapshots[which];
+        let address = match address {
+            Operand::Constant(constant) => self.constant(constant),
+            Operand::Value(value) => snapshot.value(value),
+        };
+        self.memory[which].writes_around(address, snapshot.instructions[inst])
+    }
+
     fn memory_before(&self, which: Version, inst: InstId) -> Option<Access> {
         let snapshot = self.snapshots[which];
         access(snapshot, self.memory[which].before(snapshot.instructions[inst])?)
