@@ -5,7 +5,7 @@
 // RUN: %opt -passes='function(sroa),print<osr-map;function=date>(jump-threading)' -disable-output %t.ll | FileCheck %s --check-prefix=DATE
 // RUN: %cc --midflight-osr-fuzz=sroa '--midflight-osr-opt=loop-simplify,lcssa,loop(loop-rotate,loop-unroll-full),gvn' %level %s -o %t
 // RUN: %midflight osr fuzz --seconds 8 -- %t | FileCheck %s
-// RUN: %cc --midflight-osr-fuzz=sroa --midflight-osr-opt=jump-threading %level %s -o %t
+// RUN: %cc --midflight-osr-fuzz=sroa --midflight-osr-opt=jump-threading '-DSTEPS(k)=' %level %s -o %t
 // RUN: %midflight osr fuzz --seconds 8 -- %t | FileCheck %s
 #include <stdio.h>
 
@@ -18,7 +18,9 @@ __attribute__((noinline)) static void see(int n) { seen = seen * 31 + n; }
     out[k] = mode + k;                                                                                                 \
   else                                                                                                                 \
     out[k + 1] = mode * k;
+#ifndef STEPS
 #define STEPS(k) STEP(k) STEP(k + 1) STEP(k + 2) STEP(k + 3) STEP(k + 4) STEP(k + 5) STEP(k + 6) STEP(k + 7)
+#endif
 
 // ROWS: "name":"rows"
 // ROWS-SAME: "opt_to_base":{"total":[[N:[0-9]+]],{{[^}]*}}"avail":[[N]],
@@ -44,25 +46,22 @@ __attribute__((noinline)) int rows(const int *from, int *out, int mode) {
 
 // One of the elements may be another one where many ways have met.
 __attribute__((noinline)) int changed(const int *from, int *out, int mode) {
-  int left[2];
-  left[0] = from[mode];
-  left[1] = from[mode + 1];
+  int left[2], first = from[mode], second = from[mode + 1];
+  left[0] = first;
+  left[1] = second;
   STEPS(0) STEPS(8) STEPS(16)
   if (mode & 2)
     left[mode & 1] = mode;
   STEPS(24) STEPS(32) STEPS(40) STEPS(48)
   int sum = 0;
   for (int i = 0; i < 2; ++i) {
-    if (left[i] & 1) {
-      see(left[i]);
-      sum += 3;
-    } else {
-      see(mode);
-      sum += left[i];
-    }
+    int it = left[i];
+    see(mode);
+    see(it + first);
+    sum += it + second;
   }
   see(sum);
-  return sum;
+  return sum + first;
 }
 
 // DATE: "name":"date"
