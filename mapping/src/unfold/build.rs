@@ -205,14 +205,15 @@ impl<'a> Unfolding<'a> {
     }
 
     fn built(self) -> (Graph, Fold) {
-        let fold = self.fold();
+        let mut fold = self.fold();
         let renamed = Renamed { unfolding: &self, fold: &fold };
         let mut unfolded = Graph {
             body: Rc::new(renamed.body()),
             blocks: self.plan.blocks.keys().map(|copy| renamed.block(copy)).collect(),
             nodes: fold.insts.keys().map(|inst| renamed.node(inst)).collect(),
         };
-        renamed.add_states(&mut unfolded);
+        let met_states = renamed.add_states(&mut unfolded);
+        fold.met_states = met_states;
         (unfolded, fold)
     }
 
@@ -238,6 +239,7 @@ impl<'a> Unfolding<'a> {
             above: dominators(&graph.body),
             dominators: self.dominators.clone(),
             frontier: self.frontier.clone(),
+            met_states: HashMap::default(),
             joins: RefCell::default(),
         };
         for block in graph.blocks.keys() {
@@ -393,46 +395,29 @@ impl Renamed<'_> {
         }
     }
 
-    /// Where states of memory meet that met nowhere before: what comes in there. If several meet,
-    /// the last one stands for the others: what reads one of these reads a place that nothing has
-    /// written to since.
-    fn add_states(&self, unfolded: &mut Graph) {
+    /// Where states of memory meet that met nowhere before: what comes in there. If several meet
+    /// that are used, the last one of these stands for the others: what reads one of these reads a
+    /// place that nothing has written to since. Gives the one for each block: another one that is
+    /// left behind it, but used nowhere, does not meet there ([`Fold::state`]).
+    fn add_states(&self, unfolded: &mut Graph) -> HashMap<BlockId, Access> {
         let mut last: HashMap<BlockId, Access> = HashMap::default();
         for (variable, met) in &self.unfolding.met {
             let Variable::State(access) = *variable else { continue };
             for &block in met {
                 let known = last.entry(block).or_insert(access);
-                if self.is_later(access, *known) {
+                if self.fold.is_later(access, *known) {
                     *known = access;
                 }
             }
         }
-        for (block, access) in last {
-            if self.unfolding.graph.blocks[self.fold.blocks[block]].memory_phi.is_none() {
-                let incoming = self.unfolding.predecessors[block].iter();
-                let state = |&from: &BlockId| (from, self.state(access, Place::EndOf(from)));
-                unfolded.blocks[block].memory_phi = Some(incoming.map(state).collect());
-            }
+        let graph = self.unfolding.graph;
+        last.retain(|&block, _| graph.blocks[self.fold.blocks[block]].memory_phi.is_none());
+        for (&block, &access) in &last {
+            let incoming = self.unfolding.predecessors[block].iter();
+            let state = |&from: &BlockId| (from, self.state(access, Place::EndOf(from)));
+            unfolded.blocks[block].memory_phi = Some(incoming.map(state).collect());
         }
-    }
-
-    /// Whether of two states that dominate a block one dominates the other: it is the one that was
-    /// left last.
-    fn is_later(&self, a: Access, b: Access) -> bool {
-        let place = |access: Access| match access {
-            Access::Entry => None,
-            Access::Phi(block) => Some((block, 0)),
-            Access::Def(inst) => {
-                let (block, place) = self.fold.places[inst];
-                Some((block, place + 1))
-            }
-        };
-        match (place(a), place(b)) {
-            (None, _) => false,
-            (_, None) => true,
-            (Some(a), Some(b)) if a.0 == b.0 => a.1 > b.1,
-            (Some(a), Some(b)) => self.fold.above.dominates(b.0, a.0),
-        }
+        last
     }
 }
 

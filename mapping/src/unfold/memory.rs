@@ -46,9 +46,12 @@ pub(super) fn settle(graph: &mut Graph, fold: &Fold, which: Version, oracle: &dy
             *access = behind(*access);
         }
     }
+    let states = RefCell::new(HashMap::default());
     let before = |writer: InstId| {
-        let before = oracle.memory_before(which, fold.insts[writer])?;
-        Some(behind(fold.state(graph, before, writer)?))
+        *states.borrow_mut().entry(writer).or_insert_with(|| {
+            let before = oracle.memory_before(which, fold.insts[writer])?;
+            Some(behind(fold.state(graph, before, writer)?))
+        })
     };
     let of_version = |operand: Operand| match operand {
         Operand::Value(value) => Operand::Value(fold.value(value)),
@@ -58,7 +61,7 @@ pub(super) fn settle(graph: &mut Graph, fold: &Fold, which: Version, oracle: &dy
     // LLVM gives up early where many states meet.
     let writes = RefCell::new(HashMap::default());
     let across = |load: InstId, access: Access| {
-        let base = places.base(load)?;
+        let place = places.place(load)?;
         let mut last = None;
         let mut known = HashSet::from_iter([access]);
         let mut work = vec![access];
@@ -71,11 +74,12 @@ pub(super) fn settle(graph: &mut Graph, fold: &Fold, which: Version, oracle: &dy
                 Access::Def(writer) => {
                     let may_write = || {
                         let of_writer = fold.insts[writer];
-                        *writes.borrow_mut().entry((base, of_writer)).or_insert_with(|| {
-                            oracle.writes_around(which, of_version(base), of_writer)
+                        *writes.borrow_mut().entry((place.base, of_writer)).or_insert_with(|| {
+                            oracle.writes_around(which, of_version(place.base), of_writer)
                         })
                     };
-                    match places.are_apart(load, writer) || !may_write() {
+                    let is_apart = places.place(writer).is_some_and(|other| place.is_apart(other));
+                    match is_apart || !may_write() {
                         true => vec![before(writer)?],
                         false => Vec::new(),
                     }
@@ -108,10 +112,7 @@ pub(super) fn settle(graph: &mut Graph, fold: &Fold, which: Version, oracle: &dy
             let Some(before) = before(writer) else { break };
             access = before;
         }
-        match access {
-            Access::Phi(_) => across(load, access).unwrap_or(access),
-            _ => access,
-        }
+        across(load, access).unwrap_or(access)
     };
     let nodes = graph.nodes.iter_enumerated();
     let read: Vec<(InstId, Access)> =

@@ -70,6 +70,9 @@ pub struct Fold {
     /// Those of the unfolded version
     dominators: Dominators,
     frontier: TiVec<BlockId, Vec<BlockId>>,
+    /// For blocks of the unfolded version where states of memory meet that met nowhere before, the
+    /// state of the version whose copies come in there
+    met_states: HashMap<BlockId, Access>,
     /// For blocks of the version the blocks at which what their copies define meets, with or
     /// without a phi
     joins: RefCell<HashMap<BlockId, Rc<HashSet<BlockId>>>>,
@@ -167,13 +170,35 @@ impl Fold {
         }
         loop {
             if joins.contains(&block) {
-                let is_known = graph.blocks[block].memory_phi.is_some();
+                // What comes in may be what was left before this state.
+                let has = |&met: &Access| met == access || self.is_later(met, access);
+                let is_known = graph.blocks[block].memory_phi.is_some()
+                    && self.met_states.get(&block).is_none_or(has);
                 return is_known.then_some(Access::Phi(block));
             }
             block = self.dominators.immediate(block)?;
             if self.blocks[block] == defined {
                 return Some(left_by(block));
             }
+        }
+    }
+
+    /// Whether of two states that dominate a block one dominates the other: it is the one that was
+    /// left last.
+    fn is_later(&self, a: Access, b: Access) -> bool {
+        let place = |access: Access| match access {
+            Access::Entry => None,
+            Access::Phi(block) => Some((block, 0)),
+            Access::Def(inst) => {
+                let (block, place) = self.places[inst];
+                Some((block, place + 1))
+            }
+        };
+        match (place(a), place(b)) {
+            (None, _) => false,
+            (_, None) => true,
+            (Some(a), Some(b)) if a.0 == b.0 => a.1 > b.1,
+            (Some(a), Some(b)) => self.above.dominates(b.0, a.0),
         }
     }
 

@@ -25,16 +25,28 @@ pub(super) struct Places<'a> {
     pub(super) oracle: &'a dyn Oracle,
     /// Values that are constant, as far as that was asked
     constants: RefCell<HashMap<ValueId, Option<ConstId>>>,
+    /// What accesses access, as far as that was asked
+    places: RefCell<HashMap<InstId, Option<Place>>>,
 }
 
 /// Bytes in memory
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Place {
+pub(super) struct Place {
     /// An address that is the same all the time
-    base: Operand,
+    pub(super) base: Operand,
     /// The first byte, counted from there
     first: i64,
     bytes: i64,
+}
+
+impl Place {
+    /// True if both have no byte in common.
+    pub(super) fn is_apart(self, other: Place) -> bool {
+        let is_before = |a: Place, b: Place| {
+            a.first.checked_add(a.bytes).is_some_and(|behind| behind <= b.first)
+        };
+        self.base == other.base && (is_before(self, other) || is_before(other, self))
+    }
 }
 
 impl<'a> Places<'a> {
@@ -44,27 +56,32 @@ impl<'a> Places<'a> {
         which: Version,
         oracle: &'a dyn Oracle,
     ) -> Self {
-        Places { graph, fold, which, oracle, constants: RefCell::default() }
+        Places {
+            graph,
+            fold,
+            which,
+            oracle,
+            constants: RefCell::default(),
+            places: RefCell::default(),
+        }
     }
 
     /// True for two simple accesses that have no byte in common, whenever they run.
     pub(super) fn are_apart(&self, one: InstId, other: InstId) -> bool {
-        let places = self.place(one).zip(self.place(other));
-        places.is_some_and(|(one, other)| {
-            let apart = |a: Place, b: Place| {
-                a.first.checked_add(a.bytes).is_some_and(|behind| behind <= b.first)
-            };
-            one.base == other.base && (apart(one, other) || apart(other, one))
-        })
+        self.place(one).zip(self.place(other)).is_some_and(|(one, other)| one.is_apart(other))
     }
 
-    /// The address that is the same all the time behind which a simple access is, if it is behind
-    /// such.
-    pub(super) fn base(&self, inst: InstId) -> Option<Operand> {
-        self.place(inst).map(|place| place.base)
+    /// What a simple access accesses, if that is the same bytes whenever it runs.
+    pub(super) fn place(&self, inst: InstId) -> Option<Place> {
+        if let Some(&known) = self.places.borrow().get(&inst) {
+            return known;
+        }
+        let found = self.found(inst);
+        self.places.borrow_mut().insert(inst, found);
+        found
     }
 
-    fn place(&self, inst: InstId) -> Option<Place> {
+    fn found(&self, inst: InstId) -> Option<Place> {
         let bytes = i64::try_from(self.graph.nodes[inst].accessed_bytes?).ok()?;
         let mut address = self.graph.pointer(inst)?;
         let mut first: i64 = 0;

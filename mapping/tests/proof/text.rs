@@ -557,12 +557,8 @@ impl Oracle for Text {
     }
 
     fn writes_around(&self, which: Version, address: Operand, inst: InstId) -> bool {
-        let address = match address {
-            Operand::Value(value) => self.value(which, value),
-            Operand::Constant(constant) => self.constant(constant),
-        };
-        let inst = self.inst(which, inst);
-        self.answer(which, &format!("writes around {address} {inst}")).is_some()
+        let [address, inst] = [self.name(which, address), self.inst(which, inst)];
+        self.answer(which, &format!("leaves {address} {inst}")).is_none()
     }
 
     fn memory_before(&self, which: Version, inst: InstId) -> Option<Access> {

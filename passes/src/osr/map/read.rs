@@ -397,8 +397,10 @@ impl<'m> Handles<'_, 'm> {
         let predecessors = snapshot.body.predecessors();
         for (id, &block) in snapshot.blocks.iter_enumerated() {
             if memory.has_phi(block) {
-                let states = predecessors[id].iter().filter_map(|&from| {
-                    Some((from, access(snapshot, memory.at_end(snapshot.blocks[from])?)?))
+                let states = predecessors[id].iter().map(|&from| {
+                    let at_end = memory.at_end(snapshot.blocks[from]);
+                    let state = at_end.and_then(|at_end| access(snapshot, at_end));
+                    (from, state.expect("memory has a state at the end of each block"))
                 });
                 graph.blocks[id].memory_phi = Some(states.collect());
             }
