@@ -23,18 +23,28 @@ using namespace midflight;
 // A plugin must load in another LLVM too, to say there that it is the wrong
 // one.
 asm(".weak _ZTVN4llvm17SimpleCaptureInfoE\n"
-    ".weak _ZTVN4llvm21SimpleCaptureAnalysisE");
+    ".weak _ZTVN4llvm21SimpleCaptureAnalysisE\n"
+    ".weak _ZTVN4llvm18EarliestEscapeInfoE\n"
+    ".weak _ZTVN4llvm22EarliestEscapeAnalysisE");
+
+#if LLVM_VERSION_MAJOR < 22
+using EarliestEscapeAnalysis = EarliestEscapeInfo;
+#endif
 
 namespace {
 
 struct Memory {
   MemorySSA &MSSA;
-  AAResults &AA;
   MemorySSAUpdater Updater;
   MemorySSAWalker *Walker;
+  // A pointer does not lead to what is captured only later, as GVN and DSE know
+  // as well.
+  EarliestEscapeAnalysis Escapes;
+  BatchAAResults AA;
 
-  Memory(MemorySSA &MSSA, AAResults &AA)
-      : MSSA(MSSA), AA(AA), Updater(&MSSA), Walker(MSSA.getWalker()) {}
+  Memory(MemorySSA &MSSA, AAResults &Results)
+      : MSSA(MSSA), Updater(&MSSA), Walker(MSSA.getWalker()),
+        Escapes(MSSA.getDomTree()), AA(Results, &Escapes) {}
 
   // The access that gives memory the state that it has at the head of a block.
   MemoryAccess *atHead(BasicBlock *BB) {
@@ -121,7 +131,6 @@ void *mfb_memory_new(void *SandboxPtr, LLVMValueRef Fn) {
   auto &S = *static_cast<Sandbox *>(SandboxPtr);
   Function &F = *unwrap<Function>(Fn);
   auto &MSSA = S.FAM.getResult<MemorySSAAnalysis>(F).getMSSA();
-  MSSA.ensureOptimizedUses();
   return new Memory(MSSA, S.FAM.getResult<AAManager>(F));
 }
 
@@ -137,7 +146,7 @@ uint32_t mfb_memory_clobber(void *MemoryPtr, LLVMValueRef Inst,
     *Where = nullptr;
     return NoAccess;
   }
-  return describe(M, M.Walker->getClobberingMemoryAccess(A), Where);
+  return describe(M, M.Walker->getClobberingMemoryAccess(A, M.AA), Where);
 }
 
 /// The access that memory's state before an instruction comes from.
@@ -167,7 +176,8 @@ uint32_t mfb_memory_place_before(void *MemoryPtr, LLVMValueRef PlaceRef,
   auto &M = *static_cast<Memory *>(MemoryPtr);
   auto Place = MemoryLocation::get(unwrap<Instruction>(PlaceRef));
   MemoryAccess *Now = M.before(unwrap<Instruction>(Inst));
-  return describe(M, M.Walker->getClobberingMemoryAccess(Now, Place), Where);
+  return describe(M, M.Walker->getClobberingMemoryAccess(Now, Place, M.AA),
+                  Where);
 }
 
 /// The same at the end of a block.
@@ -176,7 +186,8 @@ uint32_t mfb_memory_place_at_end(void *MemoryPtr, LLVMValueRef PlaceRef,
   auto &M = *static_cast<Memory *>(MemoryPtr);
   auto Place = MemoryLocation::get(unwrap<Instruction>(PlaceRef));
   MemoryAccess *Now = M.atEnd(unwrap(Block));
-  return describe(M, M.Walker->getClobberingMemoryAccess(Now, Place), Where);
+  return describe(M, M.Walker->getClobberingMemoryAccess(Now, Place, M.AA),
+                  Where);
 }
 
 /// True if an instruction may read or write the place that a load or store
@@ -210,7 +221,7 @@ bool mfb_memory_unchanged(void *MemoryPtr, LLVMValueRef LoadRef,
   auto *A = M.MSSA.getMemoryAccess(Load);
   if (!A)
     return false;
-  MemoryAccess *Then = M.Walker->getClobberingMemoryAccess(A);
+  MemoryAccess *Then = M.Walker->getClobberingMemoryAccess(A, M.AA);
   MemoryAccess *Now = M.before(Before);
   if (Then == Now)
     return true;
@@ -219,7 +230,8 @@ bool mfb_memory_unchanged(void *MemoryPtr, LLVMValueRef LoadRef,
   Probe->insertBefore(Before->getIterator());
   MemoryAccess *Use = M.Updater.createMemoryAccessInBB(
       Probe, Now, Before->getParent(), MemorySSA::BeforeTerminator);
-  bool Same = M.Walker->getClobberingMemoryAccess(cast<MemoryUse>(Use)) == Then;
+  bool Same =
+      M.Walker->getClobberingMemoryAccess(cast<MemoryUse>(Use), M.AA) == Then;
   M.Updater.removeMemoryAccess(Use);
   Probe->eraseFromParent();
   return Same;
