@@ -13,6 +13,7 @@ use crate::proof::matching::{PairId, Walk};
 use crate::proof::numbers::{Number, UNKNOWN};
 use crate::proof::round::Round;
 use crate::proof::terms::{DEEPEST, LookedInto};
+use crate::versions::facts::VersionFacts;
 use crate::versions::graph::{Access, Operand};
 use crate::versions::version::{PerVersion, Version};
 use midflight_ir::ids::InstId;
@@ -66,9 +67,12 @@ impl Round<'_> {
         Some(looked_into)
     }
 
-    /// True if a load behind the head of a pair reads what its place had there.
+    /// True if a load is behind an entry of a pair, and reads what its place had there.
     pub(super) fn reads_at_head(&self, which: Version, pair: PairId, load: InstId) -> Option<bool> {
-        let graph = self.versions.graph(which);
+        let VersionFacts { graph, scopes, .. } = &self.versions.of[which];
+        // What was loaded before may have been written to since.
+        let mut entries = self.matching.pairs[pair].entries[which].iter();
+        entries.any(|&entry| scopes.dominates(entry, graph.block(load))).then_some(())?;
         Some(match graph.nodes[load].clobber? {
             Access::Entry => true,
             Access::Def(inst) => self.is_above(which, pair, graph.block(inst)),
