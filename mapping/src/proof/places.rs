@@ -200,11 +200,16 @@ pub(super) fn lost_loads(versions: &Versions, congruence: &Congruence) -> PerVer
     });
     let places: HashSet<(Number, u32)> =
         lost.filter_map(|(inst, _)| place(Version::Base, inst)).collect();
+    // Where versions part early, only tracking says that their addresses are one.
+    let tracked_place = |load: InstId| {
+        let origin = tracked.origin[opt.definition_of(opt.pointer(load)?)?]?;
+        let address = congruence.of.base[base.result(origin)];
+        Some((address, opt.nodes[load].data_type))
+    };
+    let is_of = |place: Option<(Number, u32)>| place.is_some_and(|p| places.contains(&p));
     let mut loads = all_loads(versions);
-    for which in Version::BOTH {
-        let is_of = |&load: &InstId| place(which, load).is_some_and(|p| places.contains(&p));
-        loads[which].retain(is_of);
-    }
+    loads.base.retain(|&load| is_of(place(Version::Base, load)));
+    loads.opt.retain(|&load| is_of(place(Version::Opt, load)) || is_of(tracked_place(load)));
     loads
 }
 

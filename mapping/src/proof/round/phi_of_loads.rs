@@ -12,11 +12,12 @@ use crate::proof::keys::Form;
 use crate::proof::matching::{PairId, Walk};
 use crate::proof::numbers::{Number, UNKNOWN};
 use crate::proof::round::Round;
-use crate::proof::terms::{DEEPEST, LookedInto};
+use crate::proof::round::through_phis::Way;
+use crate::proof::terms::{DEEPEST, Into, LookedInto, MOST_TERMS, Term, Terms};
 use crate::versions::facts::VersionFacts;
 use crate::versions::graph::{Access, Operand};
 use crate::versions::version::{PerVersion, Version};
-use midflight_ir::ids::InstId;
+use midflight_ir::ids::{BlockId, InstId};
 
 /// Instructions that are looked at for what a place has
 const MOST_STEPS: usize = 2000;
@@ -51,18 +52,12 @@ impl Round<'_> {
         let is_load = node.facts.is_load() && node.data_type == opt.nodes[phi].data_type;
         is_load.then_some(())?;
         self.reads_at_head(Version::Base, pair, load)?.then_some(())?;
-        let address = base.graph.pointer(load)?;
         let mut looked_into = vec![(Version::Base, load)];
-        for walks in self.ways_in(pair)? {
+        for (from, walks) in self.ways_from(pair)? {
             let incoming = self.comes_in(Version::Opt, phi, walks.opt)?;
             let number = self.congruence.number(Version::Opt, incoming);
-            let address =
-                self.address_over(&mut looked_into, pair, walks, Version::Base, address, DEEPEST)?;
-            // What is not known yet is taken to be the same until it is.
-            if number != UNKNOWN && !address.is_unknown() {
-                let place = (&address, node.data_type);
-                self.witness(&mut looked_into, walks, Version::Base, place, number)?;
-            }
+            let way = (from, (pair, walks));
+            self.witness(&mut looked_into, way, (Version::Base, load), number)?;
         }
         Some(looked_into)
     }
@@ -156,17 +151,33 @@ impl Round<'_> {
         phis.find(|&phi| number != UNKNOWN && self.congruence.of.opt[graph.result(phi)] == number)
     }
 
-    /// A load or store of either version that says that a place has what has this number where
-    /// a walk ends, when a version reads it: nothing has written to it since. What is pending opt
-    /// does not read.
+    /// A load or store of either version that says that the place which a load of a version behind
+    /// the head of a pair reads has what has this number where a walk ends: nothing has written to
+    /// it since. What is pending opt does not read.
     pub(super) fn witness(
         &self,
         looked_into: &mut LookedInto,
-        walks: PerVersion<&Walk>,
-        reads: Version,
-        (address, data_type): (&Address, u32),
+        way @ (_, (pair, walks)): (PairId, Way<'_>),
+        (reads, load): (Version, InstId),
         number: Number,
     ) -> Option<()> {
+        let graph = self.versions.graph(reads);
+        let (address_of, data_type) = (graph.pointer(load)?, graph.nodes[load].data_type);
+        let address = self.address_over(looked_into, pair, walks, reads, address_of, DEEPEST);
+        // What is not known yet is taken to be the same until it is.
+        if number == UNKNOWN || address.as_ref().is_some_and(Address::is_unknown) {
+            return Some(());
+        }
+        let mut unknown = self.matching.entry_phis(self.versions, Version::Opt, pair);
+        let is_unknown = |&phi: &InstId| {
+            self.congruence.of.opt[self.versions.graph(Version::Opt).result(phi)] == UNKNOWN
+        };
+        if address.is_none()
+            && let Some(phi) = unknown.find(is_unknown)
+        {
+            looked_into.push((Version::Opt, phi));
+            return Some(());
+        }
         let mut steps = MOST_STEPS;
         let is_same = reads == Version::Opt || !self.versions.has_lone;
         let versions = [Version::Opt, Version::Base];
@@ -195,15 +206,24 @@ impl Round<'_> {
                     };
                     let Some(pointer) = graph.pointer(inst) else { continue };
                     let value = self.congruence.number(which, value);
-                    if self.is_address(which, pointer, address)
-                        && self.said_on_edge(which, value, (last, to)) == number
+                    let has_it = self.said_on_edge(which, value, (last, to)) == number
                         && left.is_some()
-                        && self.oracle.place_at_end(which, inst, last) == left
-                    {
+                        && self.oracle.place_at_end(which, inst, last) == left;
+                    if !has_it {
+                        continue;
+                    }
+                    let is_it = address.as_ref().is_some_and(|a| self.is_address(which, pointer, a));
+                    let asked = (reads, address_of, which, pointer);
+                    let proved = match is_it {
+                        true => Some(LookedInto::new()),
+                        false => self.is_same_address(way, asked),
+                    };
+                    if let Some(proved) = proved {
                         looked_into.push((which, inst));
                         let made = made(graph, pointer);
                         let operations = made.map(|made| made.operations).unwrap_or_default();
                         looked_into.extend(operations.into_iter().map(|inst| (which, inst)));
+                        looked_into.extend(proved);
                         return Some(());
                     }
                 }
@@ -211,6 +231,73 @@ impl Round<'_> {
             }
         }
         None
+    }
+
+    /// The instructions that were looked into to prove that an address behind the head of a pair is
+    /// one that either version has where the way in ends; if that fails, on each way into the pair
+    /// before.
+    fn is_same_address(
+        &self,
+        (from, way): (PairId, Way<'_>),
+        (behind, address, which, other): (Version, Operand, Version, Operand),
+    ) -> Option<LookedInto> {
+        let is_plain = |(_, walks): &Way<'_>| {
+            let mut both = Version::BOTH.into_iter();
+            both.all(|w| !walks[w].goes_round && !self.computes_again(w, walks[w]))
+        };
+        let (_, edges) = way.1[which].edges.split_last()?;
+        // The other address is where the last way ends, so it is made of what came in before.
+        let terms_of = |ways: &[Way<'_>]| {
+            ways.iter().all(is_plain).then_some(())?;
+            let mut terms = Terms::new(Into::Operations);
+            terms.roots = [
+                self.term_behind(&mut terms, ways, behind, address, DEEPEST)?,
+                self.term_at_end(&mut terms, (edges, &ways[1..]), which, other, DEEPEST)?,
+            ];
+            Some(terms)
+        };
+        let terms = terms_of(&[way])?;
+        if let Some(looked_into) = self.are_equal(&terms, false) {
+            return Some(looked_into);
+        }
+        let before = self.before_way(from, &terms)?;
+        let mut all = LookedInto::new();
+        for (_, walks) in self.ways_from(before)? {
+            let terms = terms_of(&[way, (before, walks)])?;
+            all.extend(self.are_equal(&terms, false)?);
+        }
+        Some(all)
+    }
+
+    /// The term of what an operand is at the end of the chain that edges led to, over some ways
+    /// before: phis of silent chains are what came in there.
+    fn term_at_end(
+        &self,
+        terms: &mut Terms,
+        (edges, before): (&[(BlockId, BlockId)], &[Way<'_>]),
+        which: Version,
+        operand: Operand,
+        depth: usize,
+    ) -> Option<usize> {
+        let (version, graph) = (&self.versions.of[which], self.versions.graph(which));
+        let crossed = |&inst: &InstId| {
+            let value = graph.result(inst);
+            edges.iter().any(|&(_, to)| version.is_of_chain(value, to))
+        };
+        let Some(inst) = graph.definition_of(operand).filter(crossed) else {
+            return self.term_behind(terms, before, which, operand, depth);
+        };
+        if graph.nodes[inst].facts.is_phi() {
+            let place = edges.iter().rposition(|&(_, to)| to == graph.block(inst))?;
+            let incoming = graph.incoming(inst, edges[place].0)?;
+            return self.term_at_end(terms, (&edges[..place], before), which, incoming, depth);
+        }
+        let can_be = self.can_be(terms, which, inst) && terms.terms.len() < MOST_TERMS;
+        let depth = depth.checked_sub(1).filter(|_| can_be)?;
+        let operands = graph.operands(inst).iter();
+        let operands: Option<Vec<usize>> =
+            operands.map(|&o| self.term_at_end(terms, (edges, before), which, o, depth)).collect();
+        Some(terms.add_unknown(Term::Operation(which, inst, operands?)))
     }
 
     fn is_address(&self, which: Version, pointer: Operand, address: &Address) -> bool {

@@ -6,14 +6,14 @@ use crate::proof::congruence::value_over;
 use crate::proof::matching::{OutEdge, PairId, Walk};
 use crate::proof::numbers::{Number, UNKNOWN};
 use crate::proof::round::Round;
-use crate::proof::terms::{DEEPEST, DEPTHS, LookedInto, MOST_TERMS, Term, Terms};
+use crate::proof::terms::{DEPTHS, LookedInto, MOST_TERMS, Term, Terms};
 use crate::versions::facts::VersionFacts;
 use crate::versions::graph::Operand;
 use crate::versions::version::{PerVersion, Version};
 use midflight_ir::ids::{BlockId, InstId};
 
 /// How a pair was entered
-type Way<'a> = (PairId, PerVersion<&'a Walk>);
+pub(super) type Way<'a> = (PairId, PerVersion<&'a Walk>);
 
 /// Ways into a pair besides one for each edge
 const MOST_WALKS: usize = 8;
@@ -215,7 +215,7 @@ impl Round<'_> {
 
     /// True for a walk that leads over the head of a loop that it begins in: behind that, values
     /// that were there at its begin are computed again, and branches speak of the new ones.
-    fn computes_again(&self, which: Version, walk: &Walk) -> bool {
+    pub(super) fn computes_again(&self, which: Version, walk: &Walk) -> bool {
         let Some((_, edges)) = walk.edges.split_last() else { return false };
         let scopes = &self.versions.of[which].scopes;
         edges.iter().any(|&(_, to)| scopes.dominates(to, walk.edges[0].0))
@@ -223,7 +223,7 @@ impl Round<'_> {
 
     /// The pair at whose entries a phi is that expressions at the end of another one are made of:
     /// the last one that both versions came to with such.
-    fn before_way(&self, from: PairId, terms: &Terms) -> Option<PairId> {
+    pub(super) fn before_way(&self, from: PairId, terms: &Terms) -> Option<PairId> {
         let leaves = terms.terms.iter().filter_map(|term| match *term {
             Term::Leaf(which, value) => {
                 Some((which, self.versions.graph(which).definition(value)?))
@@ -263,32 +263,19 @@ impl Round<'_> {
             == Some(self.matching.pairs[pair].chains.opt)
             && opt.chains.segment[load] == 0;
         (is_at_head && self.reads_at_head(Version::Opt, pair, load)?).then_some(())?;
-        let address = opt.graph.pointer(load)?;
-        let data_type = opt.graph.nodes[load].data_type;
         let mut looked_into = vec![(Version::Opt, load)];
-        for walks in self.ways_in(pair)? {
+        for (from, walks) in self.ways_from(pair)? {
             let incoming = self.comes_in(Version::Base, phi, walks.base)?;
             let number = self.congruence.number(Version::Base, incoming);
-            let address =
-                self.address_over(&mut looked_into, pair, walks, Version::Opt, address, DEEPEST)?;
-            // What is not known yet is taken to be the same until it is.
-            if number != UNKNOWN && !address.is_unknown() {
-                let place = (&address, data_type);
-                self.witness(&mut looked_into, walks, Version::Opt, place, number)?;
-            }
+            let way = (from, (pair, walks));
+            self.witness(&mut looked_into, way, (Version::Opt, load), number)?;
         }
         Some(looked_into)
     }
 
-    /// The ways into a pair: for each edge each walk of one version with each of the other one; none
-    /// if there are none, or too many.
-    pub(super) fn ways_in(&self, pair: PairId) -> Option<Vec<PerVersion<&Walk>>> {
-        let ways = self.ways_from(pair)?;
-        Some(ways.into_iter().map(|(_, walks)| walks).collect())
-    }
-
-    /// The same, with the pairs that they begin at.
-    fn ways_from(&self, pair: PairId) -> Option<Vec<(PairId, PerVersion<&Walk>)>> {
+    /// The ways into a pair, with the pairs that they begin at: for each edge each walk of one version
+    /// with each of the other one; none if there are none, or too many.
+    pub(super) fn ways_from(&self, pair: PairId) -> Option<Vec<(PairId, PerVersion<&Walk>)>> {
         let edges = &self.matching.pairs[pair].incoming;
         let mut ways = Vec::new();
         for &(from, place) in edges {
@@ -333,7 +320,7 @@ impl Round<'_> {
     /// The term of an operand behind the head of a pair that was entered over some ways, the last
     /// one first: phis of entries are what comes in. None if it is made of what the pair computes
     /// behind its head.
-    fn term_behind(
+    pub(super) fn term_behind(
         &self,
         terms: &mut Terms,
         ways: &[Way<'_>],
