@@ -21,7 +21,9 @@ impl Round<'_> {
         clobber: Access,
     ) -> Option<Found> {
         if let Some(stored) = self.stored(which, load, clobber) {
-            return Some(Found::Number(stored));
+            // Of the other version less may be known of what may have written there, too.
+            let together = self.loaded_together(which, load, address);
+            return Some(together.map_or(Found::Number(stored), |key| Found::Said(key, stored)));
         }
         let known = match self.versions.graph(which).nodes[load].sees_place {
             true => self.content(which, load, clobber),
