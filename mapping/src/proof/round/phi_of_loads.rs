@@ -212,7 +212,8 @@ impl Round<'_> {
                     if !has_it {
                         continue;
                     }
-                    let is_it = address.as_ref().is_some_and(|a| self.is_address(which, pointer, a));
+                    let is_it =
+                        address.as_ref().is_some_and(|a| self.is_address(which, pointer, a));
                     let asked = (reads, address_of, which, pointer);
                     let proved = match is_it {
                         true => Some(LookedInto::new()),

@@ -273,8 +273,8 @@ impl Round<'_> {
         Some(looked_into)
     }
 
-    /// The ways into a pair, with the pairs that they begin at: for each edge each walk of one version
-    /// with each of the other one; none if there are none, or too many.
+    /// The ways into a pair, with the pairs that they begin at: for each edge each walk of one
+    /// version with each of the other one; none if there are none, or too many.
     pub(super) fn ways_from(&self, pair: PairId) -> Option<Vec<(PairId, PerVersion<&Walk>)>> {
         let edges = &self.matching.pairs[pair].incoming;
         let mut ways = Vec::new();
