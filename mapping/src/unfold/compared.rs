@@ -42,9 +42,13 @@ impl Expr {
         let operations = self.operation(graph).zip(other.operation(graph));
         operations.is_some_and(|((one, of_one), (other, of_other))| {
             graph.nodes[one].operation == graph.nodes[other].operation
-                && of_one.len() == of_other.len()
-                && of_one.iter().zip(&of_other).all(|(a, b)| a.is_same(graph, b, deepest))
+                && Expr::are_same(graph, &of_one, &of_other, deepest)
         })
+    }
+
+    fn are_same(graph: &Graph, these: &[Expr], others: &[Expr], deepest: usize) -> bool {
+        let mut pairs = these.iter().zip(others);
+        these.len() == others.len() && pairs.all(|(one, other)| one.is_same(graph, other, deepest))
     }
 
     /// See [`Compared::before`].
@@ -124,13 +128,12 @@ impl Compared {
         if !own.is_total || !of_other.is_total {
             return None;
         }
-        let is_same = |one: &Expr, other: &Expr| one.is_same(graph, other, DEEPEST);
-        let are_same = |one: &[Expr], other: &[Expr]| {
-            one.len() == other.len() && one.iter().zip(other).all(|(a, b)| is_same(a, b))
-        };
-        if own.operation == of_other.operation && are_same(&self.operands, &other.operands) {
+        if own.operation == of_other.operation
+            && Expr::are_same(graph, &self.operands, &other.operands, DEEPEST)
+        {
             return Some(holds);
         }
+        let is_same = |one: &Expr, other: &Expr| one.is_same(graph, other, DEEPEST);
         let [one, known] = [own, of_other].map(|node| node.boolean);
         let comparison = |of| match of {
             Some(Boolean::Comparison { predicate, swapped, negated, symmetric }) => {

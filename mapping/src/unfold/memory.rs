@@ -53,46 +53,23 @@ pub(super) fn settle(graph: &mut Graph, fold: &Fold, which: Version, oracle: &dy
             Some(behind(fold.state(graph, before, writer)?))
         })
     };
-    let of_version = |operand: Operand| match operand {
-        Operand::Value(value) => Operand::Value(fold.value(value)),
-        constant => constant,
-    };
     let places = Places::new(graph, fold, which, oracle);
-    // LLVM gives up early where many states meet.
     let writes = RefCell::new(HashMap::default());
+    let writes_around = |base: Operand, writer: InstId| {
+        let of_writer = fold.insts[writer];
+        *writes
+            .borrow_mut()
+            .entry((base, of_writer))
+            .or_insert_with(|| oracle.writes_around(which, fold.operand(base), of_writer))
+    };
+    // LLVM gives up early where many states meet.
     let across = |load: InstId, access: Access| {
         let place = places.place(load)?;
-        let mut last = None;
-        let mut known = HashSet::from_iter([access]);
-        let mut work = vec![access];
-        while let Some(access) = work.pop() {
-            let before = match access {
-                Access::Phi(block) => {
-                    let states = graph.blocks[block].memory_phi.as_ref()?;
-                    states.iter().map(|&(_, access)| access).collect()
-                }
-                Access::Def(writer) => {
-                    let may_write = || {
-                        let of_writer = fold.insts[writer];
-                        *writes.borrow_mut().entry((place.base, of_writer)).or_insert_with(|| {
-                            oracle.writes_around(which, of_version(place.base), of_writer)
-                        })
-                    };
-                    let is_apart = places.place(writer).is_some_and(|other| place.is_apart(other));
-                    match is_apart || !may_write() {
-                        true => vec![before(writer)?],
-                        false => Vec::new(),
-                    }
-                }
-                Access::Entry => Vec::new(),
-            };
-            if before.is_empty() && last.replace(access).is_some() {
-                return None;
-            }
-            work.extend(before.into_iter().filter(|&access| known.insert(access)));
-            (known.len() <= MOST_ACROSS).then_some(())?;
-        }
-        last
+        let leaves = |writer: InstId| {
+            let is_apart = places.place(writer).is_some_and(|other| place.is_apart(other));
+            is_apart || !writes_around(place.base, writer)
+        };
+        last_written(graph, access, &leaves, &before)
     };
     let read = |load: InstId, clobber: Access| {
         let mut access = behind(clobber);
@@ -118,6 +95,35 @@ pub(super) fn settle(graph: &mut Graph, fold: &Fold, which: Version, oracle: &dy
     let read: Vec<(InstId, Access)> =
         nodes.filter_map(|(load, node)| Some((load, read(load, node.clobber?)))).collect();
     read.into_iter().for_each(|(load, access)| graph.nodes[load].clobber = Some(access));
+}
+
+/// The one state that a place was last written to in on all ways to another state, if there is one
+/// only: `leaves` says which writers leave the place alone, `before` which states these began with.
+fn last_written(
+    graph: &Graph,
+    access: Access,
+    leaves: &dyn Fn(InstId) -> bool,
+    before: &dyn Fn(InstId) -> Option<Access>,
+) -> Option<Access> {
+    let mut last = None;
+    let mut known = HashSet::from_iter([access]);
+    let mut work = vec![access];
+    while let Some(access) = work.pop() {
+        let before: Vec<Access> = match access {
+            Access::Phi(block) => {
+                let states = graph.blocks[block].memory_phi.as_ref()?;
+                states.iter().map(|&(_, access)| access).collect()
+            }
+            Access::Def(writer) if leaves(writer) => vec![before(writer)?],
+            Access::Def(_) | Access::Entry => Vec::new(),
+        };
+        if before.is_empty() && last.replace(access).is_some() {
+            return None;
+        }
+        work.extend(before.into_iter().filter(|&access| known.insert(access)));
+        (known.len() <= MOST_ACROSS).then_some(())?;
+    }
+    last
 }
 
 /// The state that comes in at the head of a block, if there is one only.

@@ -13,7 +13,7 @@
 //! other. A point of a version is where all its copies are, and leads where all of them lead, with
 //! values that are right at each of them ([`Fold::reaching`]).
 
-use crate::versions::graph::{Access, Graph};
+use crate::versions::graph::{Access, Graph, Operand};
 use midflight_ir::body::Body;
 use midflight_ir::dominators::Dominators;
 use midflight_ir::ids::{BlockId, InstId, ValueId};
@@ -105,6 +105,14 @@ impl Fold {
         match usize::from(value).checked_sub(self.arguments) {
             Some(inst) => self.result(self.insts[InstId::from(inst)]),
             None => value,
+        }
+    }
+
+    /// The operand of the version that one of the unfolded version is a copy of.
+    fn operand(&self, operand: Operand) -> Operand {
+        match operand {
+            Operand::Value(value) => Operand::Value(self.value(value)),
+            constant => constant,
         }
     }
 

@@ -68,11 +68,7 @@ impl Oracle for Projected<'_> {
     }
 
     fn is_well_defined(&self, which: Version, operand: Operand) -> bool {
-        let operand = match operand {
-            Operand::Value(value) => Operand::Value(self.value(which, value)),
-            constant => constant,
-        };
-        self.oracle.is_well_defined(which, operand)
+        self.oracle.is_well_defined(which, self.folds[which].operand(operand))
     }
 
     fn is_defined_by_uses(&self, inst: InstId) -> bool {
@@ -109,12 +105,7 @@ impl Oracle for Projected<'_> {
         // Copies of one value need not be the same.
         (one == other).then_some(())?;
         let fold = &self.folds[which];
-        let folded = |operands: [Operand; 2]| {
-            operands.map(|operand| match operand {
-                Operand::Value(value) => Operand::Value(self.value(which, value)),
-                constant => constant,
-            })
-        };
+        let folded = |operands: [Operand; 2]| operands.map(|operand| fold.operand(operand));
         let known = (fold.insts[known], folded(of_known), holds);
         self.oracle.said(which, (fold.insts[asked], folded(of_asked)), known)
     }
@@ -148,11 +139,8 @@ impl Oracle for Projected<'_> {
     }
 
     fn writes_around(&self, which: Version, address: Operand, inst: InstId) -> bool {
-        let address = match address {
-            Operand::Value(value) => Operand::Value(self.value(which, value)),
-            constant => constant,
-        };
-        self.oracle.writes_around(which, address, self.folds[which].insts[inst])
+        let fold = &self.folds[which];
+        self.oracle.writes_around(which, fold.operand(address), fold.insts[inst])
     }
 
     fn memory_before(&self, which: Version, inst: InstId) -> Option<Access> {

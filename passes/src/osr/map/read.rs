@@ -89,6 +89,14 @@ impl<'a, 'm> Handles<'a, 'm> {
         self.constants.borrow().values[id as usize]
     }
 
+    /// The LLVM side of an operand of a version.
+    fn value(&self, which: Version, operand: Operand) -> Value<'m> {
+        match operand {
+            Operand::Constant(constant) => self.constant(constant),
+            Operand::Value(value) => self.snapshots[which].value(value),
+        }
+    }
+
     /// The LLVM side of all constants, by number.
     pub fn into_constants(self) -> Vec<Value<'m>> {
         self.constants.into_inner().values
@@ -202,10 +210,11 @@ impl Oracle for Handles<'_, '_> {
     }
 
     fn is_well_defined(&self, which: Version, operand: Operand) -> bool {
-        *self.well_defined.borrow_mut().entry((which, operand)).or_insert_with(|| match operand {
-            Operand::Constant(constant) => self.constant(constant).is_well_defined(),
-            Operand::Value(value) => self.snapshots[which].value(value).is_well_defined(),
-        })
+        *self
+            .well_defined
+            .borrow_mut()
+            .entry((which, operand))
+            .or_insert_with(|| self.value(which, operand).is_well_defined())
     }
 
     fn is_defined_by_uses(&self, inst: InstId) -> bool {
@@ -227,12 +236,7 @@ impl Oracle for Handles<'_, '_> {
         (known, of_known, holds): (InstId, [Operand; 2], bool),
     ) -> Option<bool> {
         let snapshot = self.snapshots[which];
-        let values = |operands: [Operand; 2]| {
-            operands.map(|operand| match operand {
-                Operand::Constant(constant) => self.constant(constant),
-                Operand::Value(value) => snapshot.value(value),
-            })
-        };
+        let values = |operands: [Operand; 2]| operands.map(|operand| self.value(which, operand));
         let [asked, known] = [asked, known].map(|inst| snapshot.instructions[inst]);
         asked.said_by(values(of_asked), (known, values(of_known), holds))
     }
@@ -270,12 +274,8 @@ impl Oracle for Handles<'_, '_> {
     }
 
     fn writes_around(&self, which: Version, address: Operand, inst: InstId) -> bool {
-        let snapshot = self.snapshots[which];
-        let address = match address {
-            Operand::Constant(constant) => self.constant(constant),
-            Operand::Value(value) => snapshot.value(value),
-        };
-        self.memory[which].writes_around(address, snapshot.instructions[inst])
+        let inst = self.snapshots[which].instructions[inst];
+        self.memory[which].writes_around(self.value(which, address), inst)
     }
 
     fn memory_before(&self, which: Version, inst: InstId) -> Option<Access> {
