@@ -624,10 +624,11 @@ bool mfb_linear(LLVMValueRef Inst, int64_t *ConstantPart, void *To,
     Term(1, -1);
     return true;
   case Instruction::Mul:
-    if (auto *C = dyn_cast<ConstantInt>(I->getOperand(1))) {
-      Term(0, C->getSExtValue());
-      return true;
-    }
+    for (unsigned N : {0, 1})
+      if (auto *C = dyn_cast<ConstantInt>(I->getOperand(1 - N))) {
+        Term(N, C->getSExtValue());
+        return true;
+      }
     return false;
   case Instruction::Shl:
     if (auto *C = dyn_cast<ConstantInt>(I->getOperand(1)))

@@ -1,6 +1,7 @@
 ; A constant that is added, and one that is subtracted, are one number: both overflow together as signed numbers, so what
 ; has that flag in both keeps it. They do not as unsigned ones, nor where the constant is its own negation.
 ; RUN: %opt -passes='osr-opt<alone=base;verify>(sink)' -S %s | FileCheck %s
+; RUN: %opt -passes='print<osr-map;function=multiples>(early-cse)' -disable-output %s | FileCheck %s --check-prefix=MULTIPLES
 
 ; CHECK-LABEL: define void @f
 ; CHECK: sub nsw i32 %x, 1
@@ -29,6 +30,19 @@ define void @g(i32 %x, ptr %p) {
   %a = sub nsw i32 %x, 1
   store volatile i32 %a, ptr %p
   %b = add i32 %x, -1
+  store volatile i32 %b, ptr %p
+  ret void
+}
+
+; A multiple is one number, wherever the constant stands.
+; MULTIPLES: "name":"multiples"
+; MULTIPLES-SAME: "base_to_opt":{"total":[[N:[0-9]+]],{{[^}]*}}"avail":[[N]],
+; MULTIPLES-SAME: "opt_to_base":{"total":[[M:[0-9]+]],{{[^}]*}}"avail":[[M]],
+; MULTIPLES-SAME: "unproved":[]
+define void @multiples(i32 %x, ptr %p) {
+  %a = mul nsw i32 %x, 4
+  store volatile i32 %a, ptr %p
+  %b = mul nsw i32 4, %x
   store volatile i32 %b, ptr %p
   ret void
 }
