@@ -7,7 +7,10 @@
 
 #include "sandbox.h"
 #include "llvm-c/Core.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/AliasAnalysis.h"
+#include "llvm/Analysis/IteratedDominanceFrontier.h"
 #include "llvm/Analysis/MemorySSA.h"
 #include "llvm/Analysis/MemorySSAUpdater.h"
 #include "llvm/Analysis/ValueTracking.h"
@@ -15,6 +18,8 @@
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
+#include <map>
+#include <tuple>
 
 using namespace llvm;
 using namespace midflight;
@@ -33,6 +38,14 @@ using EarliestEscapeAnalysis = EarliestEscapeInfo;
 
 namespace {
 
+// What writes to a place that is the same all the time.
+struct Writes {
+  // The last write of each block that has one
+  DenseMap<const BasicBlock *, MemoryAccess *> Last;
+  // Blocks at whose heads several meet
+  SmallPtrSet<const BasicBlock *, 8> Met;
+};
+
 struct Memory {
   MemorySSA &MSSA;
   MemorySSAUpdater Updater;
@@ -41,6 +54,10 @@ struct Memory {
   // as well.
   EarliestEscapeAnalysis Escapes;
   BatchAAResults AA;
+  // For each place: what it is in, the first byte, and how many; or all of it.
+  std::map<std::tuple<const Value *, int64_t, uint64_t, MDNode *, MDNode *>,
+           Writes>
+      Places;
 
   Memory(MemorySSA &MSSA, AAResults &Results)
       : MSSA(MSSA), Updater(&MSSA), Walker(MSSA.getWalker()),
@@ -54,6 +71,101 @@ struct Memory {
     for (Node = Node ? Node->getIDom() : nullptr; Node; Node = Node->getIDom())
       if (auto *Defs = MSSA.getBlockDefs(Node->getBlock()))
         return const_cast<MemoryAccess *>(&*Defs->rbegin());
+    return MSSA.getLiveOnEntryDef();
+  }
+
+  // What may have written to a place last, from an access on; nothing does to
+  // constant memory.
+  MemoryAccess *clobber(MemoryAccess *Now, const MemoryLocation &Place) {
+    if (!isModSet(AA.getModRefInfoMask(Place)))
+      return MSSA.getLiveOnEntryDef();
+    return lastWrite(Walker->getClobberingMemoryAccess(Now, Place, AA), Place);
+  }
+
+  bool writes(MemoryAccess *Def, const MemoryLocation &Place) {
+    return isModSet(
+        AA.getModRefInfo(cast<MemoryDef>(Def)->getMemoryInst(), Place));
+  }
+
+  Writes writesTo(const MemoryLocation &Place) {
+    Writes Found;
+    DominatorTree &DT = MSSA.getDomTree();
+    SmallPtrSet<BasicBlock *, 32> Blocks;
+    for (BasicBlock &BB : *DT.getRoot()->getParent()) {
+      auto *Defs =
+          DT.isReachableFromEntry(&BB) ? MSSA.getBlockDefs(&BB) : nullptr;
+      if (!Defs)
+        continue;
+      for (const MemoryAccess &A : reverse(*Defs)) {
+        if (!isa<MemoryDef>(A) ||
+            !writes(const_cast<MemoryAccess *>(&A), Place))
+          continue;
+        Found.Last[&BB] = const_cast<MemoryAccess *>(&A);
+        Blocks.insert(&BB);
+        break;
+      }
+    }
+    ForwardIDFCalculator Frontier(DT);
+    Frontier.setDefiningBlocks(Blocks);
+    SmallVector<BasicBlock *, 32> Met;
+    Frontier.calculate(Met);
+    Found.Met.insert(Met.begin(), Met.end());
+    return Found;
+  }
+
+  // MemorySSA gives up where many states meet. What may have written to a place
+  // last, of what had written by then, if what the place is in is the same all
+  // the time.
+  MemoryAccess *lastWrite(MemoryAccess *Now, const MemoryLocation &Place) {
+    auto IsSame = [](const Value *V) {
+      if (auto *Alloca = dyn_cast<AllocaInst>(V))
+        return Alloca->isStaticAlloca();
+      return isa<Argument>(V) || isa<GlobalValue>(V);
+    };
+    const DataLayout &DL = MSSA.getDomTree().getRoot()->getDataLayout();
+    APInt Offset(DL.getIndexTypeSizeInBits(Place.Ptr->getType()), 0);
+    const Value *In =
+        Place.Ptr->stripAndAccumulateConstantOffsets(DL, Offset, true);
+    MemoryLocation Known = Place;
+    if (!IsSame(In) || !Place.Size.hasValue() || Place.Size.isScalable()) {
+      In = getUnderlyingObject(Place.Ptr);
+      Known = MemoryLocation::getBeforeOrAfter(In, Place.AATags);
+      Offset = 0;
+    }
+    // What does not alias in one round of a loop may in another one.
+    Known.AATags.Scope = Known.AATags.NoAlias = nullptr;
+    if (!IsSame(In))
+      return Now;
+    while (isa<MemoryDef>(Now) && !MSSA.isLiveOnEntryDef(Now)) {
+      if (writes(Now, Known))
+        return Now;
+      Now = cast<MemoryDef>(Now)->getDefiningAccess();
+    }
+    if (MSSA.isLiveOnEntryDef(Now))
+      return Now;
+    uint64_t Bytes = Known.Size.hasValue()
+                         ? Known.Size.getValue().getFixedValue()
+                         : ~uint64_t(0);
+    auto [It, IsNew] =
+        Places.try_emplace({In, Offset.getSExtValue(), Bytes, Known.AATags.TBAA,
+                            Known.AATags.TBAAStruct});
+    Writes &To = It->second;
+    if (IsNew)
+      To = writesTo(Known);
+    BasicBlock *BB = Now->getBlock();
+    if (To.Met.contains(BB))
+      return Now;
+    auto *Node = MSSA.getDomTree().getNode(BB);
+    if (!Node)
+      return Now;
+    while ((Node = Node->getIDom())) {
+      BB = Node->getBlock();
+      if (MemoryAccess *Last = To.Last.lookup(BB))
+        return Last;
+      // Where some of all states meet, all do.
+      if (To.Met.contains(BB))
+        return cast<MemoryPhi>(MSSA.getMemoryAccess(BB));
+    }
     return MSSA.getLiveOnEntryDef();
   }
 
@@ -146,7 +258,11 @@ uint32_t mfb_memory_clobber(void *MemoryPtr, LLVMValueRef Inst,
     *Where = nullptr;
     return NoAccess;
   }
-  return describe(M, M.Walker->getClobberingMemoryAccess(A, M.AA), Where);
+  MemoryAccess *Now = M.Walker->getClobberingMemoryAccess(A, M.AA);
+  auto *Load = dyn_cast<LoadInst>(unwrap<Instruction>(Inst));
+  if (Load && Load->isSimple())
+    Now = M.lastWrite(Now, MemoryLocation::get(Load));
+  return describe(M, Now, Where);
 }
 
 /// The access that memory's state before an instruction comes from.
@@ -176,8 +292,7 @@ uint32_t mfb_memory_place_before(void *MemoryPtr, LLVMValueRef PlaceRef,
   auto &M = *static_cast<Memory *>(MemoryPtr);
   auto Place = MemoryLocation::get(unwrap<Instruction>(PlaceRef));
   MemoryAccess *Now = M.before(unwrap<Instruction>(Inst));
-  return describe(M, M.Walker->getClobberingMemoryAccess(Now, Place, M.AA),
-                  Where);
+  return describe(M, M.clobber(Now, Place), Where);
 }
 
 /// The same at the end of a block.
@@ -186,8 +301,7 @@ uint32_t mfb_memory_place_at_end(void *MemoryPtr, LLVMValueRef PlaceRef,
   auto &M = *static_cast<Memory *>(MemoryPtr);
   auto Place = MemoryLocation::get(unwrap<Instruction>(PlaceRef));
   MemoryAccess *Now = M.atEnd(unwrap(Block));
-  return describe(M, M.Walker->getClobberingMemoryAccess(Now, Place, M.AA),
-                  Where);
+  return describe(M, M.clobber(Now, Place), Where);
 }
 
 /// True if an instruction may read or write the place that a load or store
