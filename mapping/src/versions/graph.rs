@@ -338,6 +338,18 @@ impl Graph {
         (holds != fails).then_some((condition, holds))
     }
 
+    /// The two values that a branch says are equal where a block leads to another one.
+    pub fn said_equal(&self, edge: (BlockId, BlockId)) -> Option<[ValueId; 2]> {
+        let (condition, holds) = self.said_over(edge)?;
+        let compares = self.definition_of(condition)?;
+        let facts = self.nodes[compares].facts;
+        let is_equal = if holds { facts.is_equal() } else { facts.is_differ() };
+        match *self.operands(compares) {
+            [Operand::Value(a), Operand::Value(b)] if is_equal => Some([a, b]),
+            _ => None,
+        }
+    }
+
     /// What an instruction is done to.
     pub fn operands(&self, inst: InstId) -> &[Operand] {
         self.body.code.operands(inst)

@@ -17,6 +17,8 @@ pub struct Scopes {
     /// For each value its place among the scopes, counted from 1; 0 if it is a constant nowhere
     places: TiVec<ValueId, u32>,
     scopes: Vec<Scope>,
+    /// What branches say of two values
+    equalities: Vec<Equality>,
     /// The dominator tree of the blocks that may be reached
     dominators: Dominators,
 }
@@ -28,6 +30,15 @@ struct Scope {
     below: Vec<(BlockId, ConstId)>,
     /// On edges to blocks that can be entered from elsewhere too
     on_edge: Vec<(BlockId, BlockId, ConstId)>,
+}
+
+/// An edge over which two values are equal
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Equality {
+    edge: (BlockId, BlockId),
+    /// Where that block can be entered over it alone
+    is_only: bool,
+    values: [ValueId; 2],
 }
 
 impl Scopes {
@@ -65,6 +76,14 @@ impl Scopes {
         heads.find_map(|(head, constant)| self.dominates(head, block).then_some(constant))
     }
 
+    /// The values that are equal where control goes from one block to another, as a branch said.
+    pub fn equal_on_edge(&self, edge: (BlockId, BlockId)) -> impl Iterator<Item = [ValueId; 2]> {
+        let holds = move |equality: &&Equality| {
+            equality.edge == edge || (equality.is_only && self.dominates(equality.edge.1, edge.0))
+        };
+        self.equalities.iter().filter(holds).map(|equality| equality.values)
+    }
+
     /// The immediate dominator of a block.
     pub fn immediate(&self, block: BlockId) -> Option<BlockId> {
         self.dominators.immediate(block)
@@ -81,6 +100,7 @@ pub fn scopes(graph: &Graph, live: &Live) -> Scopes {
     let mut scopes = Scopes {
         places: vec![0; graph.body.code.num_values()].into(),
         scopes: Vec::new(),
+        equalities: Vec::new(),
         dominators: of_graph(&postorder(&live.successors), &live.predecessors),
     };
     for (head, block) in graph.blocks.iter_enumerated().filter(|(b, _)| live.reached[*b]) {
@@ -89,6 +109,12 @@ pub fn scopes(graph: &Graph, live: &Live) -> Scopes {
                 scopes.of_mut(value).below.push((head, constant));
             } else {
                 scopes.of_mut(value).on_edge.push((from, head, constant));
+            }
+        }
+        for &from in &live.predecessors[head] {
+            if let Some(values) = graph.said_equal((from, head)) {
+                let is_only = live.predecessors[head] == [from];
+                scopes.equalities.push(Equality { edge: (from, head), is_only, values });
             }
         }
     }

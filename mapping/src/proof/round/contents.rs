@@ -17,7 +17,7 @@ use crate::proof::numbers::{Number, UNKNOWN, copied};
 use crate::proof::places::{AtHead, Content, Head};
 use crate::versions::graph::Access;
 use crate::versions::version::{PerVersion, Version};
-use midflight_ir::ids::{BlockId, InstId};
+use midflight_ir::ids::{BlockId, InstId, ValueId};
 
 /// Places that a new phi may be guessed to have
 const MOST_GUESSES: usize = 8;
@@ -309,6 +309,21 @@ impl Round<'_> {
         edge: (BlockId, BlockId),
     ) -> Number {
         self.congruence.number_on_walk(self.versions, which, number, &[], edge)
+    }
+
+    /// True if a version has one of two numbers where control goes from one block to another
+    /// exactly where it has the other one: they are one, or a branch said that they are equal.
+    pub(super) fn are_same_on_edge(
+        &self,
+        which: Version,
+        numbers: [Number; 2],
+        edge: (BlockId, BlockId),
+    ) -> bool {
+        let [one, other] = numbers;
+        let numbers_of = |values: [ValueId; 2]| values.map(|v| self.congruence.of[which][v]);
+        let mut said = self.versions.of[which].scopes.equal_on_edge(edge).map(numbers_of);
+        self.said_on_edge(which, one, edge) == other
+            || said.any(|said| said == [one, other] || said == [other, one])
     }
 
     /// True if what a place has at the head of a block has not changed since.

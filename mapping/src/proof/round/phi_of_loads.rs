@@ -206,7 +206,7 @@ impl Round<'_> {
                     };
                     let Some(pointer) = graph.pointer(inst) else { continue };
                     let value = self.congruence.number(which, value);
-                    let has_it = self.said_on_edge(which, value, (last, to)) == number
+                    let has_it = self.are_same_on_edge(which, [value, number], (last, to))
                         && left.is_some()
                         && self.oracle.place_at_end(which, inst, last) == left;
                     if !has_it {
