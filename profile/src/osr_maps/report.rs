@@ -169,6 +169,10 @@ pub struct Parts {
     /// All, each as often as the function's profile says that it ran, if it has one
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub executed: Option<Feasible>,
+    /// How often points ran, as that says, that are proved never to be reached: anything but 0 is an
+    /// error of the proof
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub executed_unreached: Option<u64>,
 }
 
 impl AddAssign for Parts {
@@ -177,6 +181,9 @@ impl AddAssign for Parts {
         self.headers += other.headers;
         if let Some(executed) = other.executed {
             *self.executed.get_or_insert_default() += executed;
+        }
+        if let Some(unreached) = other.executed_unreached {
+            *self.executed_unreached.get_or_insert_default() += unreached;
         }
     }
 }

@@ -82,6 +82,10 @@ pub fn executed(layout: &Layout, llvm: u32, only: &[String], tally: &mut Tally) 
     for pipeline in std::iter::once(THESIS).chain(OTHERS).filter(is_wanted) {
         eprintln!("mapping programs with profiles under {pipeline}, LLVM {llvm}");
         let sums = map_all(layout, llvm, &modules, pipeline, tally)?;
+        // Opt has no profile of its own: LLVM makes it of base's.
+        let ran = sums.parts[0].executed_unreached.unwrap_or_default();
+        let what = format!("points that are never reached under {pipeline}");
+        tally.check(&what, (ran > 0).then(|| format!("they ran {ran} times")));
         let shares = [0, 1].map(|direction| {
             let points = sums.points[direction];
             let executed = sums.parts[direction].executed.unwrap_or_default();

@@ -47,6 +47,11 @@ pub(super) fn parts(
                 parts.executed.get_or_insert_default().add(counts[block], is_feasible);
             }
         }
+        parts.executed_unreached = counts.map(|counts| {
+            let unreached = directions[from].unreached();
+            let blocks = unreached.map(|p| graph.block(mapper.sides[from].points[p].at));
+            blocks.map(|block| counts[block]).sum()
+        });
         parts
     })
 }

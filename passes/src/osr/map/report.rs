@@ -25,13 +25,20 @@ use midflight_profile::osr_maps::report::{
 use midflight_profile::osr_maps::{Both, name_in};
 use typed_index_collections::TiVec;
 
-/// Refusals of a point for itself: it is no point of any mapping.
-fn is_of_itself(mapper: &Mapper<'_>, which: Version, point: usize) -> Option<Refusal> {
+/// Refusals of a point for itself: it is no point of any mapping. What a mapping says is never
+/// reached is so whatever the mapping.
+fn is_of_itself(
+    mapper: &Mapper<'_>,
+    map: &OsrMap,
+    which: Version,
+    point: usize,
+) -> Option<Refusal> {
     let side = &mapper.sides[which];
     let version = &mapper.proof.versions.of[which];
     let block = version.graph.block(side.points[point].at);
-    let never = (!version.live.reached[block]).then_some(Refusal::NeverReached);
-    side.points[point].refusal.or(never)
+    let is_unreached =
+        !version.live.reached[block] || map.refusal(point) == Some(Refusal::NeverReached);
+    side.points[point].refusal.or(is_unreached.then_some(Refusal::NeverReached))
 }
 
 /// How many points of each version lead to the other one, of those that are points at all.
@@ -40,7 +47,7 @@ pub fn feasible(mapper: &Mapper<'_>) -> PerVersion<Feasible> {
         let map = mapper.map(from, MappingVariant::Avail);
         let points = 0..map.points.len();
         let counted: Vec<usize> =
-            points.filter(|&p| is_of_itself(mapper, from, p).is_none()).collect();
+            points.filter(|&p| is_of_itself(mapper, &map, from, p).is_none()).collect();
         let count = counted.iter().filter(|&&p| map.refusal(p).is_none()).count();
         Feasible { count, of: counted.len() }
     })
@@ -94,10 +101,15 @@ pub(super) struct Direction {
 impl Direction {
     fn new(mapper: &Mapper<'_>, from: Version) -> Self {
         let count = mapper.sides[from].points.len();
-        Direction {
-            of_itself: (0..count).map(|p| is_of_itself(mapper, from, p)).collect(),
-            maps: VARIANTS.map(|variant| mapper.map(from, variant)).into(),
-        }
+        let maps: Vec<OsrMap> = VARIANTS.map(|variant| mapper.map(from, variant)).into();
+        let most = maps.last().expect("there are strengths");
+        let of_itself = (0..count).map(|p| is_of_itself(mapper, most, from, p)).collect();
+        Direction { of_itself, maps }
+    }
+
+    /// The points that are never reached.
+    pub(super) fn unreached(&self) -> impl Iterator<Item = usize> {
+        (0..self.of_itself.len()).filter(|&p| self.of_itself[p] == Some(Refusal::NeverReached))
     }
 
     /// The points that count.

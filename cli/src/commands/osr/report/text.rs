@@ -138,7 +138,7 @@ fn write_shares(
         write_share(out, &points, &readable(&function.name))?;
     }
     write_share(out, &sum, &sum_of(functions))?;
-    let Parts { changed, headers, executed } = of_parts;
+    let Parts { changed, headers, executed, .. } = of_parts;
     let share = |part: Feasible| rounded_down(part.avail, part.total);
     let of = |part: Feasible| format!("{} of {} ({} %)", part.avail, part.total, share(part));
     write!(
