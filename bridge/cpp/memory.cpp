@@ -46,6 +46,9 @@ struct Writes {
   SmallPtrSet<const BasicBlock *, 8> Met;
 };
 
+// Writes that are looked at for places, of a function
+const unsigned MostWrites = 1 << 20;
+
 struct Memory {
   MemorySSA &MSSA;
   MemorySSAUpdater Updater;
@@ -58,6 +61,7 @@ struct Memory {
   std::map<std::tuple<const Value *, int64_t, uint64_t, MDNode *, MDNode *>,
            Writes>
       Places;
+  unsigned Looked = 0;
 
   Memory(MemorySSA &MSSA, AAResults &Results)
       : MSSA(MSSA), Updater(&MSSA), Walker(MSSA.getWalker()),
@@ -97,6 +101,7 @@ struct Memory {
       if (!Defs)
         continue;
       for (const MemoryAccess &A : reverse(*Defs)) {
+        ++Looked;
         if (!isa<MemoryDef>(A) ||
             !writes(const_cast<MemoryAccess *>(&A), Place))
           continue;
@@ -146,12 +151,15 @@ struct Memory {
     uint64_t Bytes = Known.Size.hasValue()
                          ? Known.Size.getValue().getFixedValue()
                          : ~uint64_t(0);
-    auto [It, IsNew] =
-        Places.try_emplace({In, Offset.getSExtValue(), Bytes, Known.AATags.TBAA,
-                            Known.AATags.TBAAStruct});
+    auto Key = std::tuple(In, Offset.getSExtValue(), Bytes, Known.AATags.TBAA,
+                          Known.AATags.TBAAStruct);
+    auto It = Places.find(Key);
+    if (It == Places.end()) {
+      if (Looked > MostWrites)
+        return Now;
+      It = Places.emplace(Key, writesTo(Known)).first;
+    }
     Writes &To = It->second;
-    if (IsNew)
-      To = writesTo(Known);
     BasicBlock *BB = Now->getBlock();
     if (To.Met.contains(BB))
       return Now;

@@ -183,6 +183,11 @@ impl Round<'_> {
         let versions = [Version::Opt, Version::Base];
         let versions = if is_same { &versions[..] } else { &versions[1..] };
         for &which in versions {
+            // Behind the head of a loop that it crosses, numbers of this round and of the last one
+            // are the same.
+            if walks[which].goes_round || self.computes_again(which, walks[which]) {
+                continue;
+            }
             let version = &self.versions.of[which];
             let graph = &version.graph;
             let &(last, to) = walks[which].edges.last()?;
