@@ -98,6 +98,8 @@ ALGORITHMS ?= fannkuch,expat
 ENTRIES ?= connect4,exceptions
 REPLAYED ?= bzip2,fannkuch
 PROPTEST_CASES ?=
+# `--include-ignored` for tests that take long, too
+RUST_IGNORED ?=
 # Features that the crates in examples/ are built with, one after the other.
 EXAMPLE ?= llvm22-1
 CRATES := jit interpreter deopt
@@ -246,7 +248,7 @@ lint: need-test
 
 check-rust: harness
 	$(CARGO) test --no-fail-fast -p midflight-abi -p midflight-profile -p midflight-ir -p midflight-mapping -p midflight-runtime -p midflight \
-		-p midflight-bench --target-dir target
+		-p midflight-bench --target-dir target -- $(RUST_IGNORED)
 	$(foreach llvm,$(subst $(comma), ,$(RUST_LLVMS)),$(CARGO) test --no-fail-fast -p midflight-bridge -p midflight-passes \
 		--no-default-features --features llvm$(llvm)-1 --target-dir target &&) true
 	@# By itself: it links LLVM in its own way, and features add up.
@@ -260,9 +262,9 @@ check-examples:
 		--manifest-path examples/$(crate)/Cargo.toml --target-dir target/examples --no-default-features \
 		--features $(features) &&)) true
 
-# The runtime under ThreadSanitizer; check-rust does it as well.
+# The runtime under ThreadSanitizer, all of it; check-rust does most of it as well.
 check-tsan:
-	$(CARGO) test -p midflight-runtime --test tsan --test soak --target-dir target
+	$(CARGO) test -p midflight-runtime --test tsan --test soak --target-dir target -- --include-ignored
 
 # Forests, readers and the runtime's automaton in Miri, which finds undefined behaviour; it is a part of
 # nightly Rust. What the runtime keeps in a word is an address and more, hence permissive provenance; and it
@@ -392,5 +394,5 @@ nightly: need-test
 		SEEDS=0..4000 REPLAYED=light,sqlite,quickjs ALGORITHMS=light ENTRIES=light,sqlite,quickjs,miniperl,exceptions PROJECTS=all \
 		EDGES=light COVERED=light UNWOUND=light OSR_SEEDS=0..4000 OPEN_SEEDS=0..3000 OSR_TRANSITIONS=1000000000 OSR_FUZZ=--all \
 		OSR_OPT_SEEDS=0..4000 OSR_SMALL_SEEDS=0..4000 OSR_WOVEN= OSR_DEOPT= OSR_OPT_FUZZ=--all OSR_OTHER_FUZZ=--all OSR_FUZZED=OSR_ALL OSR_RANDOM=OSR_ALL AARCH64_OPT=0,2 AARCH64_SEEDS=0..20 \
-		RUST_LLVMS=22,19 LIT_NEWER= LIT_OLDER= OLDER_PROGRAMS=light CONTEXT_LLVMS=22,19 BURST_OPT=0,2 AARCH64_WHOLE=1 \
+		RUST_LLVMS=22,19 RUST_IGNORED=--include-ignored LIT_NEWER= LIT_OLDER= OLDER_PROGRAMS=light CONTEXT_LLVMS=22,19 BURST_OPT=0,2 AARCH64_WHOLE=1 \
 		EXAMPLE=llvm22-1,llvm19-1-prefer-dynamic LIT=22:0,22:2,19:0,19:2 OUTPUT_OPT=0,1,2,3 BLOCKS_OPT=0,2

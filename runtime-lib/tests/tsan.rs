@@ -41,6 +41,7 @@ fn forks_and_handlers_of_signals() {
 }
 
 #[test]
+#[ignore = "takes as long as all others: `make nightly`, `make check-tsan`"]
 fn algorithm_4_as_published() {
     for name in ["threads", "pause", "fork", "signals"] {
         check(&Build::new(name).watched().flag("-DALL_PUBLISHED").program().run());
