@@ -41,6 +41,8 @@ pub(super) type Use = (InstId, usize);
 pub struct Congruence {
     /// For each version and value its number
     pub of: PerVersion<TiVec<ValueId, Number>>,
+    /// The same before any versions had parted, if they did: what tracking says was taken to hold
+    pub(super) likely: PerVersion<TiVec<ValueId, Number>>,
     /// For each version the values that are constants somewhere, by the place of their number
     known: PerVersion<Vec<Vec<ValueId>>>,
     pub(super) layout: Layout,
@@ -72,6 +74,7 @@ impl Congruence {
             of: PerVersion::from_fn(|w| {
                 vec![UNKNOWN; versions.graph(w).body.code.num_values()].into()
             }),
+            likely: PerVersion::default(),
             known: PerVersion::default(),
             layout,
             literals: Vec::new(),
@@ -150,6 +153,16 @@ impl Congruence {
         match operand {
             Operand::Constant(constant) => self.layout.constants + constant,
             Operand::Value(value) => self.of[which][value],
+        }
+    }
+
+    /// The same before any versions had parted.
+    pub(super) fn likely_number(&self, which: Version, operand: Operand) -> Number {
+        match operand {
+            Operand::Constant(_) => self.number(which, operand),
+            Operand::Value(value) => {
+                self.likely[which].get(value).copied().unwrap_or(self.of[which][value])
+            }
         }
     }
 

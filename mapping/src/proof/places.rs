@@ -189,7 +189,7 @@ pub(super) fn lost_loads(versions: &Versions, congruence: &Congruence) -> PerVer
     let tracked = &versions.tracked;
     let place = |which: Version, load: InstId| {
         let graph = versions.graph(which);
-        let address = congruence.number(which, graph.pointer(load)?);
+        let address = congruence.likely_number(which, graph.pointer(load)?);
         Some((address, graph.nodes[load].data_type))
     };
     let lost = base.nodes.iter_enumerated().filter(|&(inst, node)| {
@@ -203,7 +203,7 @@ pub(super) fn lost_loads(versions: &Versions, congruence: &Congruence) -> PerVer
     // Where versions part early, only tracking says that their addresses are one.
     let tracked_place = |load: InstId| {
         let origin = tracked.origin[opt.definition_of(opt.pointer(load)?)?]?;
-        let address = congruence.of.base[base.result(origin)];
+        let address = congruence.likely_number(Version::Base, Operand::Value(base.result(origin)));
         Some((address, opt.nodes[load].data_type))
     };
     let is_of = |place: Option<(Number, u32)>| place.is_some_and(|p| places.contains(&p));

@@ -162,15 +162,17 @@ fn matched_if_enough(
     let mut refuted = Refuted::default();
     let mut partings = Vec::new();
     let mut numbered: Option<Congruence> = None;
+    let mut likely = PerVersion::default();
     for round in 0..MOST_ROUNDS {
         let known = partings.len();
         let mut matching = versions.settled_structure(candidates, &mut partings);
-        if let Some(congruence) = numbered.take_if(|_| extent(versions, &matching) < least) {
+        if let Some(mut congruence) = numbered.take_if(|_| extent(versions, &matching) < least) {
+            congruence.likely = likely;
             matching.parted = versions.parted(&matching, |_| false);
             matching.partings = partings;
             return (matching, congruence);
         }
-        let congruence = congruence(versions, &matching, oracle, &shapes, &mut refuted);
+        let mut congruence = congruence(versions, &matching, oracle, &shapes, &mut refuted);
         let (kept, dropped) = versions.check(&matching, &congruence, &mut partings);
         partings[known..].iter_mut().for_each(|parting| parting.round = round);
         if dropped {
@@ -178,9 +180,13 @@ fn matched_if_enough(
         }
         let before: Vec<Candidate> = matching.pairs.iter().map(|p| (p.chains, p.prefix)).collect();
         if !dropped && kept == before {
+            congruence.likely = likely;
             matching.parted = versions.parted(&matching, |id| matching.pairs[id].out.is_some());
             matching.partings = partings;
             return (matching, congruence);
+        }
+        if round == 0 {
+            likely.clone_from(&congruence.of);
         }
         candidates = kept;
         numbered = Some(congruence);
