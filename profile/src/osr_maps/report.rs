@@ -170,7 +170,7 @@ pub struct Parts {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub executed: Option<Feasible>,
     /// How often points ran, as that says, that are proved never to be reached: anything but 0 is an
-    /// error of the proof
+    /// error of the proof. What ran once is left out, which clang's weights do not tell from never
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub executed_unreached: Option<u64>,
 }
