@@ -187,6 +187,7 @@ pub(super) fn all_loads(versions: &Versions) -> PerVersion<Vec<InstId>> {
 pub(super) fn lost_loads(versions: &Versions, congruence: &Congruence) -> PerVersion<Vec<InstId>> {
     let PerVersion { base, opt } = versions.of.as_ref().map(|version| &version.graph);
     let tracked = &versions.tracked;
+    // Behind what parts versions early, addresses are one only as long as they have not parted.
     let place = |which: Version, load: InstId| {
         let graph = versions.graph(which);
         let address = congruence.likely_number(which, graph.pointer(load)?);
@@ -200,16 +201,10 @@ pub(super) fn lost_loads(versions: &Versions, congruence: &Congruence) -> PerVer
     });
     let places: HashSet<(Number, u32)> =
         lost.filter_map(|(inst, _)| place(Version::Base, inst)).collect();
-    // Where versions part early, only tracking says that their addresses are one.
-    let tracked_place = |load: InstId| {
-        let origin = tracked.origin[opt.definition_of(opt.pointer(load)?)?]?;
-        let address = congruence.likely_number(Version::Base, Operand::Value(base.result(origin)));
-        Some((address, opt.nodes[load].data_type))
-    };
     let is_of = |place: Option<(Number, u32)>| place.is_some_and(|p| places.contains(&p));
     let mut loads = all_loads(versions);
     loads.base.retain(|&load| is_of(place(Version::Base, load)));
-    loads.opt.retain(|&load| is_of(place(Version::Opt, load)) || is_of(tracked_place(load)));
+    loads.opt.retain(|&load| is_of(place(Version::Opt, load)));
     loads
 }
 
