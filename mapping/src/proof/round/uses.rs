@@ -87,8 +87,7 @@ impl Round<'_> {
     }
 
     /// The instructions of opt that were looked into to prove that it has what base has, or with
-    /// `negated` the negation, wherever base's instruction runs; none if both have one number
-    /// anyway.
+    /// `negated` the negation, wherever base's instruction runs; none if both have one number.
     pub(super) fn are_same_at(&self, uses: PerVersion<Use>, negated: bool) -> Option<LookedInto> {
         let versions = self.versions;
         let (at, place) = uses.base;
@@ -100,7 +99,7 @@ impl Round<'_> {
         };
         let numbers = PerVersion::from_fn(number);
         let is_known = numbers.iter().all(|&number| number != UNKNOWN);
-        (is_defined && is_known && (negated || numbers.base != numbers.opt)).then_some(())?;
+        (is_defined && is_known && numbers.base != numbers.opt).then_some(())?;
         let looked_into = DEPTHS.into_iter().find_map(|(depth, into)| {
             let mut terms = Terms::new(into);
             let mut root =
