@@ -175,6 +175,13 @@ pub(crate) fn unfolded(versions: &Versions, oracle: &dyn Oracle) -> Option<Unfol
     })
 }
 
+/// A state that waits twice would be gone through, and wait again, each time twice as often.
+fn add_once(waiting: &mut Vec<State>, state: State) {
+    if !waiting.contains(&state) {
+        waiting.push(state);
+    }
+}
+
 fn anchors(graph: &Graph) -> TiVec<BlockId, Vec<InstId>> {
     let of = |block: BlockId| {
         graph.insts(block).iter().filter(|&inst| graph.is_shared_anchor(inst)).collect()
@@ -572,7 +579,7 @@ impl Walk<'_> {
             looked_at.sort_unstable();
             looked_at.dedup();
             for of in looked_at {
-                self.decided[which].entry(of).or_default().push(state);
+                add_once(self.decided[which].entry(of).or_default(), state);
             }
             if self.version(which).live.successors[place.0].contains(&to) {
                 self.alone(state, which, to);
@@ -647,7 +654,7 @@ impl Walk<'_> {
                 return true;
             }
         }
-        self.sought[which].entry(state.copies[which]).or_default().push(state);
+        add_once(self.sought[which].entry(state.copies[which]).or_default(), state);
         false
     }
 
