@@ -20,8 +20,9 @@ use crate::unfold::said::Said;
 use crate::versions::facts::{VersionFacts, Versions};
 use crate::versions::graph::{Cases, Graph, Operand, Oracle};
 use crate::versions::version::{PerVersion, Version};
+use indexmap::IndexSet;
 use midflight_ir::ids::{BlockId, InstId};
-use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
+use rustc_hash::{FxBuildHasher, FxHashMap as HashMap, FxHashSet as HashSet};
 use std::cell::RefCell;
 use std::cmp::Ordering;
 use std::collections::VecDeque;
@@ -51,6 +52,10 @@ type Place = (BlockId, usize);
 /// A copy of a block: for a place of the other version, and behind anchors for the copy that this
 /// is in; or the one of what is behind the walk
 type Label = Option<(Place, Option<BlockId>)>;
+
+/// What is gone through in the order in which it came. Each is there once: a state that waited
+/// twice would be gone through, and wait again, each time twice as often.
+type Ordered<T> = IndexSet<T, FxBuildHasher>;
 
 /// Where both versions are: in copies, with so many of their anchors run
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -99,7 +104,7 @@ struct Walk<'a> {
     /// For each copy those that lead to it
     sources: PerVersion<TiVec<BlockId, Vec<BlockId>>>,
     /// For copies the states at whose branches it was made use of what leads to them
-    decided: PerVersion<HashMap<BlockId, Vec<State>>>,
+    decided: PerVersion<HashMap<BlockId, Ordered<State>>>,
     /// Copies of which it was looked at what leads to them
     looked_at: RefCell<Vec<BlockId>>,
     together: HashMap<BlockId, BlockId>,
@@ -107,9 +112,14 @@ struct Walk<'a> {
     same: Vec<PerVersion<(BlockId, InstId)>>,
     /// For copies behind a branch that both took together, and behind which the version went on
     /// alone, where else the other one may have gone there
-    elsewhere: PerVersion<HashMap<BlockId, Vec<BlockId>>>,
+    elsewhere: PerVersion<HashMap<BlockId, Ordered<BlockId>>>,
     /// For copies the states for which nothing was found there
-    sought: PerVersion<HashMap<BlockId, Vec<State>>>,
+    sought: PerVersion<HashMap<BlockId, Ordered<State>>>,
+    /// For copies, blocks that they lead to and how well places must go together, how many of the
+    /// first of `elsewhere` do not
+    unfit: PerVersion<HashMap<(BlockId, BlockId, i32), usize>>,
+    /// Whether places fit behind branches
+    fit: RefCell<HashMap<PerVersion<Place>, bool>>,
     seen: HashSet<State>,
     work: VecDeque<State>,
     /// Ways that versions may go alone, unless it turns out that they fit better elsewhere; and
@@ -134,6 +144,8 @@ pub(crate) fn unfolded(versions: &Versions, oracle: &dyn Oracle) -> Option<Unfol
         same: Vec::new(),
         elsewhere: PerVersion::default(),
         sought: PerVersion::default(),
+        unfit: PerVersion::default(),
+        fit: RefCell::default(),
         seen: HashSet::default(),
         work: VecDeque::new(),
         later: Default::default(),
@@ -173,13 +185,6 @@ pub(crate) fn unfolded(versions: &Versions, oracle: &dyn Oracle) -> Option<Unfol
         met: walk.met.into_iter().filter_map(both).collect(),
         plans,
     })
-}
-
-/// A state that waits twice would be gone through, and wait again, each time twice as often.
-fn add_once(waiting: &mut Vec<State>, state: State) {
-    if !waiting.contains(&state) {
-        waiting.push(state);
-    }
 }
 
 fn anchors(graph: &Graph) -> TiVec<BlockId, Vec<InstId>> {
@@ -579,7 +584,7 @@ impl Walk<'_> {
             looked_at.sort_unstable();
             looked_at.dedup();
             for of in looked_at {
-                add_once(self.decided[which].entry(of).or_default(), state);
+                self.decided[which].entry(of).or_default().insert(state);
             }
             if self.version(which).live.successors[place.0].contains(&to) {
                 self.alone(state, which, to);
@@ -604,7 +609,7 @@ impl Walk<'_> {
             }
             if score >= least {
                 self.alone(state, which, to);
-            } else if self.fit_behind(both, MOST_AHEAD) {
+            } else if self.fit(both) {
                 self.later[0].push_back((state, which, to));
             } else {
                 self.aside(state, which, to, 2);
@@ -640,40 +645,58 @@ impl Walk<'_> {
     /// had decided otherwise: it decides at once what the version decides in several steps. False
     /// if there is no place that it goes together with so well.
     fn aside(&mut self, state: State, which: Version, to: BlockId, least: i32) -> bool {
-        let elsewhere = self.elsewhere[which].get(&state.copies[which]).cloned();
-        // The other version went elsewhere before.
-        let sources = PerVersion::from_fn(|w| (w == which).then_some(state.copies[w]));
-        for other in elsewhere.into_iter().flatten() {
+        let copy = state.copies[which];
+        let elsewhere = self.elsewhere[which].get(&copy);
+        let key = (copy, to, least);
+        let unfit = self.unfit[which].get(&key).copied().unwrap_or_default();
+        let place = self.settled(which, (to, 0));
+        let fits = |&&other: &&BlockId| {
+            let there = self.settled(which.other(), (other, 0));
+            self.score(PerVersion::from_fn(|w| if w == which { place } else { there })) >= least
+        };
+        if let Some(&other) = elsewhere.into_iter().flatten().skip(unfit).find(fits) {
+            // The other version went elsewhere before.
+            let sources = PerVersion::from_fn(|w| (w == which).then_some(copy));
             let both = PerVersion::from_fn(|w| if w == which { to } else { other });
-            let places = PerVersion::from_fn(|w| self.settled(w, (both[w], 0)));
-            if self.score(places) >= least {
-                let copies = self.copies_of(sources, both);
-                if self.lead(which, state.copies[which], to, copies[which]) {
-                    self.push(State { copies, anchors: PerVersion::default() });
-                }
-                return true;
+            let copies = self.copies_of(sources, both);
+            if self.lead(which, copy, to, copies[which]) {
+                self.push(State { copies, anchors: PerVersion::default() });
             }
+            return true;
         }
-        add_once(self.sought[which].entry(state.copies[which]).or_default(), state);
+        let count = elsewhere.map_or(0, Ordered::len);
+        self.unfit[which].insert(key, count);
+        self.sought[which].entry(copy).or_default().insert(state);
         false
     }
 
     /// Where else the other version may have gone where a copy was entered; what was looked for
     /// there before is looked for again.
-    fn add_elsewhere(&mut self, which: Version, copy: BlockId, others: Vec<BlockId>) {
+    fn add_elsewhere(
+        &mut self,
+        which: Version,
+        copy: BlockId,
+        others: impl IntoIterator<Item = BlockId>,
+    ) {
         let known = self.elsewhere[which].entry(copy).or_default();
         let count = known.len();
-        for other in others {
-            if !known.contains(&other) {
-                known.push(other);
-            }
-        }
+        known.extend(others);
         if known.len() > count {
             self.work.extend(self.sought[which].remove(&copy).into_iter().flatten());
         }
     }
 
-    /// True if places behind so many branches of one version go together.
+    /// True if places behind branches of one version go together.
+    fn fit(&self, places: PerVersion<Place>) -> bool {
+        if let Some(&known) = self.fit.borrow().get(&places) {
+            return known;
+        }
+        let fits = self.fit_behind(places, MOST_AHEAD);
+        self.fit.borrow_mut().insert(places, fits);
+        fits
+    }
+
+    /// The same for so many branches.
     fn fit_behind(&self, places: PerVersion<Place>, branches: usize) -> bool {
         let next = PerVersion::from_fn(|w| self.next(w, places[w]));
         let which = match (next.base, next.opt) {
@@ -793,7 +816,7 @@ impl Walk<'_> {
             for which in Version::BOTH {
                 let others = ways.iter().map(|way| way[which.other()]);
                 let others = others.filter(|&block| block != way[which.other()]);
-                self.add_elsewhere(which, copies[which], others.collect());
+                self.add_elsewhere(which, copies[which], others);
             }
             let leads = Version::BOTH.map(|w| self.lead(w, state.copies[w], way[w], copies[w]));
             if leads == [true, true] {
