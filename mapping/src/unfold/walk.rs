@@ -580,10 +580,7 @@ impl Walk<'_> {
         let place = self.place(state, which);
         self.looked_at.take();
         if let Some(to) = self.decided(which, Path { copy: Some(copy), blocks: &[] }) {
-            let mut looked_at = self.looked_at.take();
-            looked_at.sort_unstable();
-            looked_at.dedup();
-            for of in looked_at {
+            for of in self.looked_at.take() {
                 self.decided[which].entry(of).or_default().insert(state);
             }
             if self.version(which).live.successors[place.0].contains(&to) {
