@@ -109,6 +109,14 @@ impl Proof {
         let count = |unfolded: &Versions, matching: &Matching| {
             extent_of_product(&versions, unfolded, folds, matching)
         };
+        // Where nothing parts, unfolding can only let run together what is crossed: blocks alone
+        // show whether it does.
+        if !self.matching.has_parted() {
+            let structure = unfolded.settled_structure(unfolded.candidates(), &mut Vec::new());
+            if count(unfolded, &structure) <= without {
+                return Unfolding::default();
+            }
+        }
         // What copies alone do not improve is tried again with the stores that may be lone.
         let needed = Needed { least: without + 1, at_once: !leaves_out };
         let (matching, congruence, pending) =
