@@ -82,6 +82,18 @@ impl Term {
             Term::Leaf(..) | Term::Constant(_) => &[],
         }
     }
+
+    /// The same of other terms
+    fn with_operands(&self, of: impl Fn(usize) -> usize) -> Term {
+        let mut term = self.clone();
+        match &mut term {
+            Term::Operation(_, _, operands) => operands.iter_mut().for_each(|o| *o = of(*o)),
+            Term::Chosen(_, _, operands) => operands.iter_mut().for_each(|o| *o = of(*o)),
+            Term::Extended { term, .. } => *term = of(*term),
+            Term::Leaf(..) | Term::Constant(_) => {}
+        }
+        term
+    }
 }
 
 /// Two expressions.
@@ -117,13 +129,31 @@ struct Uses {
     is_poisoned: bool,
     /// The program has undefined behaviour if the term is poison.
     is_branched: bool,
+    /// The program branches by the term itself: it is one value, whatever what it is made of is
+    /// taken for.
+    is_condition: bool,
 }
 
 /// The instructions of both expressions above what both are made of.
 pub(super) type LookedInto = Vec<(Version, InstId)>;
 
+/// The terms that expressions were looked into down to
+pub(super) struct DownTo {
+    /// For each term whether it is one of them that may be several values, as what it is made of is
+    /// undefined
+    is: Vec<bool>,
+    /// For each term whether both expressions are made of it
+    is_shared: Vec<bool>,
+}
+
 impl Uses {
-    const ONCE: Uses = Uses { is_used: true, count: 1, is_poisoned: true, is_branched: false };
+    const ONCE: Uses = Uses {
+        is_used: true,
+        count: 1,
+        is_poisoned: true,
+        is_branched: false,
+        is_condition: false,
+    };
 
     /// Both are used.
     fn add(&mut self, other: Uses) {
@@ -131,6 +161,7 @@ impl Uses {
         self.count += other.count;
         self.is_poisoned |= other.is_poisoned;
         self.is_branched |= other.is_branched;
+        self.is_condition |= other.is_condition;
     }
 
     /// The uses of a value, of what a branch decides by.
@@ -185,6 +216,7 @@ impl Looking<'_> {
             let mut of_condition = self.uses(condition)?;
             if is_branch {
                 of_condition.values_mut().for_each(|of| *of = of.branched_by());
+                of_condition.entry(condition).and_modify(|of| of.is_condition = true);
             }
             add(&mut all, of_condition);
             add(&mut all, either(&self.uses(first)?, &self.uses(second)?));
@@ -208,6 +240,7 @@ fn either(one: &HashMap<usize, Uses>, other: &HashMap<usize, Uses>) -> HashMap<u
             count: one.count.max(other.count),
             is_poisoned: one.is_poisoned && other.is_poisoned,
             is_branched: one.is_branched && other.is_branched,
+            is_condition: one.is_condition && other.is_condition,
         };
         (*term, uses)
     };
@@ -234,38 +267,25 @@ impl Terms {
         self.terms.len() - 1
     }
 
-    /// The instructions that were looked into, if equal expressions are poison and undefined
-    /// together once these have no flags. `is_select` says so of an instruction, `is_exact` that it
+    /// The instructions that were looked into, down to what both are made of or to the leaves, if
+    /// equal expressions are poison and undefined together once these have no flags; and the terms
+    /// that they were looked into down to. `is_select` says so of an instruction, `is_exact` that it
     /// is proved to be poison together with others if it leaves a remainder, and `is_partial` the
-    /// same of one that shifts too far.
+    /// same of one that shifts too far. LLVM is asked whether a remainder is left only above what
+    /// both are made of.
     pub(super) fn looked_into(
         &self,
+        to_leaves: bool,
         [is_select, is_exact, is_partial]: [OfInst<'_>; 3],
         is_well_defined: impl Fn(Number) -> bool,
-    ) -> Option<LookedInto> {
-        let of_values: OfValues<'_> = (is_select, &is_well_defined, is_partial);
-        // What both are made of may be poison only on some ways, and what it is made of on all.
-        let mut looked_into = [false, true]
-            .into_iter()
-            .find_map(|to_leaves| self.looked_into_down(to_leaves, is_exact, of_values))?;
-        looked_into.sort_unstable();
-        looked_into.dedup();
-        Some(looked_into)
-    }
-
-    /// The same, down to what both are made of, or to the leaves.
-    /// LLVM is asked whether a remainder is left only above what both are made of.
-    fn looked_into_down(
-        &self,
-        to_leaves: bool,
-        is_exact: &dyn Fn(Version, InstId) -> bool,
-        of_values: OfValues<'_>,
-    ) -> Option<LookedInto> {
-        let (is_select, is_well_defined, _) = of_values;
+    ) -> Option<(LookedInto, DownTo)> {
+        let is_well_defined: &dyn Fn(Number) -> bool = &is_well_defined;
+        let of_values: OfValues<'_> = (is_select, is_well_defined, is_partial);
         let conditions = self.of_conditions();
         let [first, second] = self.roots.each_ref().map(std::slice::from_ref);
         let sides = [first, second, &conditions];
-        let (uses, mut looked_into) = self.uses(sides, to_leaves, is_select, is_well_defined)?;
+        let (uses, mut looked_into, is_shared) =
+            self.uses(sides, to_leaves, is_select, is_well_defined)?;
         if !to_leaves {
             looked_into.retain(|&(which, inst)| !is_exact(which, inst));
         }
@@ -280,19 +300,30 @@ impl Terms {
                 || is_well_defined(self.numbers[term])
                 || (is_once && self.is_no_poison(term, &uses, of_values, &mut looked_into))
         };
-        uses.iter().enumerate().all(holds).then_some(looked_into)
+        uses.iter().enumerate().all(holds).then_some(())?;
+        looked_into.sort_unstable();
+        looked_into.dedup();
+        let is_used = |(term, [base, opt, _]): (usize, &[Uses; 3])| {
+            let is_condition = base.is_condition || opt.is_condition || conditions.contains(&term);
+            (base.is_used || opt.is_used) && !is_condition
+        };
+        let is = uses.iter().enumerate().map(is_used).collect();
+        Some((looked_into, DownTo { is, is_shared }))
     }
 
-    /// The terms to compare, where what both expressions are made of must not be looked into: a
-    /// leaf of that may be undefined, and something else for each use. None if that shifts by what
-    /// may be too much, since a leaf is never poison.
-    pub(super) fn with_leaves(
+    /// The terms to compare where both expressions are looked into down to some terms. A leaf that
+    /// may be undefined may be another value for each use: each of these terms has leaves of its
+    /// own, and one that is made of a leaf twice is a leaf itself. None if that shifts by what may
+    /// be too much, since a leaf is never poison.
+    pub(super) fn with_own_leaves(
         &self,
+        down_to: &DownTo,
         result: impl Fn(Version, InstId) -> ValueId,
         is_partial: impl Fn(Version, InstId) -> bool,
         is_well_defined: impl Fn(Number) -> bool,
     ) -> Option<Cow<'_, Terms>> {
-        let [base, opt] = self.roots.map(|root| self.reached(root));
+        // What was added since is of conditions.
+        let is_shared = |term: usize| down_to.is_shared.get(term).is_some_and(|&is| is);
         // For each term how often it is made of each leaf that may be undefined, at most twice
         let mut of: Vec<HashMap<usize, u8>> = Vec::with_capacity(self.terms.len());
         let mut is_shifted: Vec<bool> = Vec::with_capacity(self.terms.len());
@@ -303,25 +334,91 @@ impl Terms {
                 _ => false,
             };
             is_shifted.push(shifts || term.operands().iter().any(|&operand| is_shifted[operand]));
+            let is_undefined = || !is_well_defined(self.numbers[number]);
+            let alone = |is_leaf: bool| (is_leaf && is_undefined()).then_some((number, 1));
             let mut leaves: HashMap<usize, u8> = HashMap::default();
-            if matches!(term, Term::Leaf(..)) && !is_well_defined(self.numbers[number]) {
-                leaves.insert(number, 1);
-            }
+            leaves.extend(alone(matches!(term, Term::Leaf(..))));
             for (&leaf, &count) in term.operands().iter().flat_map(|&operand| &of[operand]) {
                 let sum = leaves.entry(leaf).or_default();
                 *sum = (*sum + count).min(2);
             }
-            if base[number]
-                && opt[number]
+            if is_shared(number)
                 && leaves.values().any(|&count| count > 1)
                 && let Term::Operation(which, inst, _) | Term::Chosen(which, inst, _) = *term
             {
                 (!is_shifted[number]).then_some(())?;
                 changed.to_mut().terms[number] = Term::Leaf(which, result(which, inst));
+                leaves = alone(true).into_iter().collect();
             }
             of.push(leaves);
         }
-        Some(changed)
+        // The first one of these terms that is made of a leaf has it.
+        let mut owner: HashMap<usize, usize> = HashMap::default();
+        let mut has_others = vec![false; self.terms.len()];
+        for (term, _) in down_to.is.iter().enumerate().filter(|&(_, &is)| is) {
+            for &leaf in of[term].keys() {
+                has_others[term] |= *owner.entry(leaf).or_insert(term) != term;
+            }
+        }
+        if !has_others.contains(&true) {
+            return Some(changed);
+        }
+        let own = |term: usize, leaf: usize| owner.get(&leaf).is_some_and(|&first| first != term);
+        Some(Cow::Owned(changed.with_copies(&is_shared, &has_others, &own)))
+    }
+
+    /// The same with copies of these terms, and of what they are made of, for what is not shared by
+    /// both expressions: each copy has leaves of its own as it is said.
+    fn with_copies(
+        &self,
+        is_shared: &dyn Fn(usize) -> bool,
+        is_copied: &[bool],
+        is_own: &dyn Fn(usize, usize) -> bool,
+    ) -> Terms {
+        let mut terms = Terms { into: self.into, choice: self.choice, ..Terms::default() };
+        // For each term what it is where it is shared, and for what is not
+        let mut places: Vec<[usize; 2]> = Vec::with_capacity(self.terms.len());
+        for (number, term) in self.terms.iter().enumerate() {
+            let kind = usize::from(!is_shared(number));
+            let of = |operand: usize| places[operand][kind];
+            let place = terms.copy(self, number, term.with_operands(of));
+            let mut alone = place;
+            if is_copied[number] {
+                let reached = self.reached(number);
+                let mut copies: HashMap<usize, usize> = HashMap::default();
+                for below in (0..=number).filter(|&below| reached[below]) {
+                    let term = &self.terms[below];
+                    let is_new = match term {
+                        Term::Leaf(..) => is_own(number, below),
+                        _ => term.operands().iter().any(|operand| copies.contains_key(operand)),
+                    };
+                    if is_new {
+                        let of = |operand: usize| {
+                            copies.get(&operand).copied().unwrap_or_else(|| places[operand][0])
+                        };
+                        let copy = terms.copy(self, below, term.with_operands(of));
+                        copies.insert(below, copy);
+                    }
+                }
+                alone = copies[&number];
+            }
+            places.push([place, alone]);
+        }
+        terms.roots = self.roots.map(|root| places[root][1]);
+        terms.conditions =
+            self.conditions.iter().map(|&(c, holds)| (places[c][1], holds)).collect();
+        terms
+    }
+
+    /// Adds what a term of other ones has become.
+    fn copy(&mut self, of: &Terms, number: usize, term: Term) -> usize {
+        let place = self.terms.len();
+        self.terms.push(term);
+        self.numbers.push(of.numbers[number]);
+        if of.shared.contains(&number) {
+            self.shared.insert(place);
+        }
+        place
     }
 
     /// True for a term that is no poison, as each leaf of it makes what was branched by poison,
@@ -371,7 +468,7 @@ impl Terms {
         &self,
         is_select: impl Fn(Version, InstId) -> bool,
         is_well_defined: impl Fn(Number) -> bool,
-    ) -> Option<LookedInto> {
+    ) -> Option<(LookedInto, DownTo)> {
         let [base, opt] = self.roots;
         let mut of_base = self.of_conditions();
         of_base.push(base);
@@ -391,7 +488,7 @@ impl Terms {
         &self,
         is_select: impl Fn(Version, InstId) -> bool,
         is_well_defined: impl Fn(Number) -> bool,
-    ) -> Option<LookedInto> {
+    ) -> Option<(LookedInto, DownTo)> {
         self.defined_with([&self.of_conditions(), &self.roots[1..]], is_select, is_well_defined)
     }
 
@@ -400,8 +497,9 @@ impl Terms {
         sides: [&[usize]; 2],
         is_select: impl Fn(Version, InstId) -> bool,
         is_well_defined: impl Fn(Number) -> bool,
-    ) -> Option<LookedInto> {
-        let (uses, mut looked_into) = self.uses(sides, false, &is_select, &is_well_defined)?;
+    ) -> Option<(LookedInto, DownTo)> {
+        let (uses, mut looked_into, is_shared) =
+            self.uses(sides, false, &is_select, &is_well_defined)?;
         let is_leaf = |root: &usize| uses[*root].iter().any(|of| of.is_used);
         let are_leaves = sides.iter().all(|roots| roots.iter().all(is_leaf));
         if are_leaves {
@@ -416,21 +514,29 @@ impl Terms {
         looked_into.retain(|&(which, _)| which == Version::Opt);
         looked_into.sort_unstable();
         looked_into.dedup();
-        uses.iter().enumerate().all(holds).then_some(looked_into)
+        uses.iter().enumerate().all(holds).then_some(())?;
+        // Those of base are one value each, whatever each use of what is undefined is taken for.
+        let is_used = |(term, [base, opt]): (usize, &[Uses; 2])| {
+            let is_condition = base.is_condition || opt.is_condition || sides[0].contains(&term);
+            opt.is_used && !is_condition
+        };
+        let is = uses.iter().enumerate().map(is_used).collect();
+        Some((looked_into, DownTo { is, is_shared }))
     }
 
     /// For each term how the expressions of all sides use it, if both that are compared are made
-    /// of it or it is a leaf, and the instructions above these; or just if it is a leaf.
+    /// of it or it is a leaf, and the instructions above these; or just if it is a leaf. And whether
+    /// both are made of it.
     fn uses<const N: usize>(
         &self,
         sides: [&[usize]; N],
         to_leaves: bool,
         is_select: &dyn Fn(Version, InstId) -> bool,
         is_well_defined: &dyn Fn(Number) -> bool,
-    ) -> Option<(Vec<[Uses; N]>, LookedInto)> {
-        let reached = sides.map(|roots| self.reached_from(roots));
-        let is_shared =
-            |term: usize| !to_leaves && reached[..2].iter().all(|reached| reached[term]);
+    ) -> Option<(Vec<[Uses; N]>, LookedInto, Vec<bool>)> {
+        let [base, opt] = [sides[0], sides[1]].map(|roots| self.reached_from(roots));
+        let of_both: Vec<bool> = base.into_iter().zip(opt).map(|(base, opt)| base && opt).collect();
+        let is_shared = |term: usize| !to_leaves && of_both[term];
         let mut uses = vec![[Uses::default(); N]; self.terms.len()];
         let mut looked_into = LookedInto::new();
         for (side, roots) in sides.into_iter().enumerate() {
@@ -452,7 +558,7 @@ impl Terms {
                 looked_into.append(&mut looking.looked_into);
             }
         }
-        Some((uses, looked_into))
+        Some((uses, looked_into, of_both))
     }
 
     /// For each term whether it stands for several instructions, or is in the expression of one

@@ -435,10 +435,14 @@ impl Text {
         line
     }
 
-    /// A term in words: operations by their names, with their operands.
+    /// A term in words: operations by their names, with their operands; leaves of one value have
+    /// strokes.
     fn term(&self, terms: &Terms, term: usize) -> String {
         match &terms.terms[term] {
-            Term::Leaf(which, value) => self.name(*which, Operand::Value(*value)).to_string(),
+            leaf @ Term::Leaf(which, value) => {
+                let others = terms.terms[..term].iter().filter(|&other| other == leaf).count();
+                self.name(*which, Operand::Value(*value)).to_string() + &"'".repeat(others)
+            }
             Term::Constant(constant) => self.constants.word(*constant).to_string(),
             Term::Operation(which, inst, operands) => {
                 let operation = self.graphs[*which].nodes[*inst].operation;

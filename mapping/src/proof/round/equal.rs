@@ -4,7 +4,7 @@ use crate::proof::candidates::Candidate;
 use crate::proof::guesses::only;
 use crate::proof::numbers::{Number, UNKNOWN};
 use crate::proof::round::{Found, Round};
-use crate::proof::terms::{DEPTHS, Into, LookedInto, MOST_TERMS, Term, Terms};
+use crate::proof::terms::{DEPTHS, DownTo, Into, LookedInto, MOST_TERMS, Term, Terms};
 use crate::versions::facts::VersionFacts;
 use crate::versions::gates::{Way, ways};
 use crate::versions::graph::{Boolean, Operand};
@@ -183,18 +183,35 @@ impl Round<'_> {
         let is_select = |which: Version, inst: InstId| self.is_select(which, inst);
         let is_exact = |which: Version, inst: InstId| node(which, inst).is_exact;
         let is_partial = |which: Version, inst: InstId| self.is_partial(which, inst);
-        let is_well_defined = |number| self.is_well_defined(number);
-        let looked_into =
-            terms.looked_into([&is_select, &is_exact, &is_partial], is_well_defined)?;
-        let terms = self.with_leaves(terms)?;
-        self.oracle.are_equal(&terms, negated).then_some(looked_into)
+        let of_insts = [&is_select as _, &is_exact as _, &is_partial as _];
+        // What both are made of may be poison only on some ways, and what it is made of on all.
+        let looked_into = |to_leaves: bool| {
+            terms.looked_into(to_leaves, of_insts, |number| self.is_well_defined(number))
+        };
+        if let Some((looked_into, down_to)) = looked_into(false)
+            && let Some(own) = self.with_own_leaves(terms, &down_to)
+        {
+            if self.oracle.are_equal(&own, negated) {
+                return Some(looked_into);
+            }
+            if matches!(own, Cow::Borrowed(_)) {
+                return None;
+            }
+        }
+        let (looked_into, _) = looked_into(true)?;
+        self.oracle.are_equal(terms, negated).then_some(looked_into)
     }
 
-    /// The terms that LLVM is asked about; none if it must not be asked.
-    pub(super) fn with_leaves<'t>(&self, terms: &'t Terms) -> Option<Cow<'t, Terms>> {
+    /// The terms that LLVM is asked about if they were looked into down to some; none if it must
+    /// not be asked.
+    pub(super) fn with_own_leaves<'t>(
+        &self,
+        terms: &'t Terms,
+        down_to: &DownTo,
+    ) -> Option<Cow<'t, Terms>> {
         let result = |which: Version, inst: InstId| self.versions.graph(which).result(inst);
         let is_partial = |which: Version, inst: InstId| self.is_partial(which, inst);
-        terms.with_leaves(result, is_partial, |number| self.is_well_defined(number))
+        terms.with_own_leaves(down_to, result, is_partial, |number| self.is_well_defined(number))
     }
 
     /// The term of an operand as it is used in a block; none if it has no number yet.

@@ -137,9 +137,9 @@ impl Round<'_> {
     ) -> Option<LookedInto> {
         let is_select = |which: Version, inst: InstId| self.is_select(which, inst);
         let is_well_defined = |number| self.is_well_defined(number);
-        let looked_into = terms.defined_with_base(is_select, is_well_defined)?;
+        let (looked_into, down_to) = terms.defined_with_base(is_select, is_well_defined)?;
         let stands_for = |terms: &Terms| {
-            let terms = self.with_leaves(terms);
+            let terms = self.with_own_leaves(terms, &down_to);
             terms.is_some_and(|terms| self.oracle.stands_for(&terms, negated, Some(at)))
         };
         let is_same = stands_for(terms) || {

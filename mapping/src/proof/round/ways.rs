@@ -378,9 +378,9 @@ impl Round<'_> {
         let &(first, _) = facts.of_base.first()?;
         let terms = self.with_conditions(terms, first);
         let is_select = |which: Version, inst: InstId| self.is_select(which, inst);
-        let looked_into =
+        let (looked_into, down_to) =
             terms.defined_with_conditions(is_select, |number| self.is_well_defined(number))?;
-        let terms = self.with_leaves(&terms)?;
+        let terms = self.with_own_leaves(&terms, &down_to)?;
         let negated =
             [false, true].into_iter().find(|&n| self.oracle.stands_for(&terms, n, None))?;
         self.look_into(branch, looked_into);
