@@ -2,6 +2,7 @@
 ; has that flag in both keeps it. They do not as unsigned ones, nor where the constant is its own negation.
 ; RUN: %opt -passes='osr-opt<alone=base;verify>(sink)' -S %s | FileCheck %s
 ; RUN: %opt -passes='print<osr-map;function=multiples>(early-cse)' -disable-output %s | FileCheck %s --check-prefix=MULTIPLES
+; RUN: %opt -passes='print<osr-map;function=swapped>(reassociate)' -disable-output %s | FileCheck %s --check-prefix=SWAPPED
 
 ; CHECK-LABEL: define void @f
 ; CHECK: sub nsw i32 %x, 1
@@ -44,5 +45,23 @@ define void @multiples(i32 %x, ptr %p) {
   store volatile i32 %a, ptr %p
   %b = mul nsw i32 4, %x
   store volatile i32 %b, ptr %p
+  ret void
+}
+
+; What has no bits in common is added, also where it is made of one value that may be undefined: of several, then.
+; SWAPPED: "name":"swapped"
+; SWAPPED-SAME: "base_to_opt":{"total":[[N:[0-9]+]],{{[^}]*}}"avail":[[N]],
+; SWAPPED-SAME: "opt_to_base":{"total":[[M:[0-9]+]],{{[^}]*}}"avail":[[M]],
+define void @swapped(ptr %p) {
+  %x = load i32, ptr %p
+  %low = lshr i32 %x, 16
+  %high = shl i32 %x, 16
+  %halves = or i32 %low, %high
+  %left = and i32 %halves, 16711935
+  %up = shl i32 %left, 8
+  %right = and i32 %halves, -16711936
+  %down = lshr i32 %right, 8
+  %bytes = or i32 %up, %down
+  store volatile i32 %bytes, ptr %p
   ret void
 }
