@@ -110,8 +110,8 @@ impl Proof {
             extent_of_product(&versions, unfolded, folds, matching)
         };
         // Where nothing parts, unfolding can only let run together what is crossed: blocks alone
-        // show whether it does.
-        if !self.matching.has_parted() {
+        // show whether it does, if no stores are left out.
+        if !self.matching.has_parted() && !leaves_out && !self.versions.has_lone {
             let structure = unfolded.settled_structure(unfolded.candidates(), &mut Vec::new());
             if count(unfolded, &structure) <= without {
                 return Unfolding::default();

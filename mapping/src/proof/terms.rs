@@ -26,6 +26,9 @@ use std::borrow::Cow;
 /// Terms of an expression; with more, the rest are leaves.
 pub(super) const MOST_TERMS: usize = 80;
 
+/// The same with copies; with more, nothing is proved.
+const MOST_COPIED: usize = 4 * MOST_TERMS;
+
 /// Expressions are looked into so far.
 pub(super) const DEEPEST: usize = 8;
 
@@ -312,9 +315,9 @@ impl Terms {
     }
 
     /// The terms to compare where both expressions are looked into down to some terms. A leaf that
-    /// may be undefined may be another value for each use: each of these terms has leaves of its
-    /// own, and one that is made of a leaf twice is a leaf itself. None if that shifts by what may
-    /// be too much, since a leaf is never poison.
+    /// may be undefined, or a constant that is, may be another value for each use: each of these
+    /// terms has leaves of its own, and one that is made of a leaf twice is a leaf itself. None if
+    /// that shifts by what may be too much, since a leaf is never poison, or if it takes too many.
     pub(super) fn with_own_leaves(
         &self,
         down_to: &DownTo,
@@ -337,7 +340,7 @@ impl Terms {
             let is_undefined = || !is_well_defined(self.numbers[number]);
             let alone = |is_leaf: bool| (is_leaf && is_undefined()).then_some((number, 1));
             let mut leaves: HashMap<usize, u8> = HashMap::default();
-            leaves.extend(alone(matches!(term, Term::Leaf(..))));
+            leaves.extend(alone(term.operands().is_empty()));
             for (&leaf, &count) in term.operands().iter().flat_map(|&operand| &of[operand]) {
                 let sum = leaves.entry(leaf).or_default();
                 *sum = (*sum + count).min(2);
@@ -364,7 +367,8 @@ impl Terms {
             return Some(changed);
         }
         let own = |term: usize, leaf: usize| owner.get(&leaf).is_some_and(|&first| first != term);
-        Some(Cow::Owned(changed.with_copies(&is_shared, &has_others, &own)))
+        let copied = changed.with_copies(&is_shared, &has_others, &own);
+        (copied.terms.len() <= MOST_COPIED).then_some(Cow::Owned(copied))
     }
 
     /// The same with copies of these terms, and of what they are made of, for what is not shared by
@@ -379,7 +383,8 @@ impl Terms {
         // For each term what it is where it is shared, and for what is not
         let mut places: Vec<[usize; 2]> = Vec::with_capacity(self.terms.len());
         for (number, term) in self.terms.iter().enumerate() {
-            let kind = usize::from(!is_shared(number));
+            let is_above = !is_shared(number) || matches!(term, Term::Extended { .. });
+            let kind = usize::from(is_above);
             let of = |operand: usize| places[operand][kind];
             let place = terms.copy(self, number, term.with_operands(of));
             let mut alone = place;
@@ -388,9 +393,9 @@ impl Terms {
                 let mut copies: HashMap<usize, usize> = HashMap::default();
                 for below in (0..=number).filter(|&below| reached[below]) {
                     let term = &self.terms[below];
-                    let is_new = match term {
-                        Term::Leaf(..) => is_own(number, below),
-                        _ => term.operands().iter().any(|operand| copies.contains_key(operand)),
+                    let is_new = match term.operands() {
+                        [] => is_own(number, below),
+                        operands => operands.iter().any(|operand| copies.contains_key(operand)),
                     };
                     if is_new {
                         let of = |operand: usize| {

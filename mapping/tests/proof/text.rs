@@ -438,12 +438,14 @@ impl Text {
     /// A term in words: operations by their names, with their operands; leaves of one value have
     /// strokes.
     fn term(&self, terms: &Terms, term: usize) -> String {
-        match &terms.terms[term] {
-            leaf @ Term::Leaf(which, value) => {
-                let others = terms.terms[..term].iter().filter(|&other| other == leaf).count();
-                self.name(*which, Operand::Value(*value)).to_string() + &"'".repeat(others)
+        let leaf = &terms.terms[term];
+        let others = terms.terms[..term].iter().filter(|&other| other == leaf).count();
+        let strokes = "'".repeat(others);
+        match leaf {
+            Term::Leaf(which, value) => {
+                self.name(*which, Operand::Value(*value)).to_string() + &strokes
             }
-            Term::Constant(constant) => self.constants.word(*constant).to_string(),
+            Term::Constant(constant) => self.constants.word(*constant).to_string() + &strokes,
             Term::Operation(which, inst, operands) => {
                 let operation = self.graphs[*which].nodes[*inst].operation;
                 let operands = operands.iter().map(|&operand| self.term(terms, operand));
