@@ -9,7 +9,9 @@
 //! not depend on a leaf that the other one depends on, or use what is undefined twice. So each
 //! value that both expressions are made of must be well defined, or each of them must use it just
 //! once, where it makes it poison if it is. What the program branched by is neither: the branch
-//! goes the same way whatever each undefined value in its condition is taken for.
+//! goes the same way whatever each undefined value in its condition is taken for. Several values in
+//! common may be made of one leaf that is undefined, and something else for each of them: LLVM is
+//! asked about expressions in which each has leaves of its own.
 //!
 //! A shift that may be by too much is poison then, though its leaves are not: LLVM is asked about
 //! that beside, and it must see the shift.
@@ -272,10 +274,10 @@ impl Terms {
 
     /// The instructions that were looked into, down to what both are made of or to the leaves, if
     /// equal expressions are poison and undefined together once these have no flags; and the terms
-    /// that they were looked into down to. `is_select` says so of an instruction, `is_exact` that it
-    /// is proved to be poison together with others if it leaves a remainder, and `is_partial` the
-    /// same of one that shifts too far. LLVM is asked whether a remainder is left only above what
-    /// both are made of.
+    /// that they were looked into down to. `is_select` says so of an instruction, `is_exact` that
+    /// it is proved to be poison together with others if it leaves a remainder, and `is_partial`
+    /// the same of one that shifts too far. LLVM is asked whether a remainder is left only above
+    /// what both are made of.
     pub(super) fn looked_into(
         &self,
         to_leaves: bool,
@@ -530,8 +532,8 @@ impl Terms {
     }
 
     /// For each term how the expressions of all sides use it, if both that are compared are made
-    /// of it or it is a leaf, and the instructions above these; or just if it is a leaf. And whether
-    /// both are made of it.
+    /// of it or it is a leaf, and the instructions above these; or just if it is a leaf. And
+    /// whether both are made of it.
     fn uses<const N: usize>(
         &self,
         sides: [&[usize]; N],
