@@ -130,8 +130,8 @@ impl Matching {
             || self.parted.iter().any(|parted| parted.contains(&true))
     }
 
-    /// True if each version has chains that are not matched: what is copied may be matched with what
-    /// it is a copy of.
+    /// True if each version has chains that are not matched: what is copied may be matched with
+    /// what it is a copy of.
     pub fn leaves_chains(&self, versions: &Versions) -> bool {
         Version::BOTH.into_iter().all(|which| {
             let version = &versions.of[which];

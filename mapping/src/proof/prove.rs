@@ -369,7 +369,8 @@ fn with_lone(
         }
         set_lone(versions, &chosen, oracle);
         set.clone_from(&chosen);
-        // Where the versions' structure parts them before, nothing of this round is of use but that.
+        // Where the versions' structure parts them before, nothing of this round is of use but
+        // that.
         let mut parted = Vec::new();
         let structure = versions.settled_structure(versions.candidates(), &mut parted);
         if extent(versions, &structure) < least {
